@@ -48,17 +48,17 @@ SPACES = (
     "autograd",
     "autograd.functional",
     "autograd.graph",
+    "autograd.forward_ad",
     "func",
-)
-#: further modules, some of whose names have an example
-MORE = (
-    "utils.benchmark",
-    "utils.checkpoint",
+    "nn.utils.rnn",
     "nn.utils.parametrize",
     "nn.utils.parametrizations",
     "nn.utils.prune",
     "optim.swa_utils",
+    "testing",
 )
+#: further modules, some of whose names have an example
+MORE = ("utils.benchmark", "utils.checkpoint")
 #: what is not meant for users: types of Python, and forms that other operations are made of
 SKIPPED = {"annotations", "FunctionType"}
 
@@ -129,8 +129,8 @@ def run(example: str, lib: Any) -> str:
         "F": importlib.import_module(f"{lib.__name__}.nn.functional"),
         "optim": importlib.import_module(f"{lib.__name__}.optim"),
     }
-    for module in ("utils.data", "func", *MORE):
-        importlib.import_module(f"{lib.__name__}.{module}")
+    for module in (*SPACES, *MORE):
+        owner(lib, module)
     lines: list[str] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

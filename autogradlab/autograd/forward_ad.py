@@ -39,7 +39,18 @@ __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_le
 
 
 class UnpackedDualTensor(NamedTuple):
-    """The primal and the tangent of a dual tensor; without a tangent, the primal is a view of the tensor."""
+    """What `unpack_dual` gives: the primal of a dual tensor, which is a view of it, and its tangent or None.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> import autogradlab.autograd.forward_ad as fwAD
+        >>> with fwAD.dual_level():
+        ...     fwAD.unpack_dual(fwAD.make_dual(torch.tensor(3.), torch.tensor(1.)))
+        ...
+        UnpackedDualTensor(primal=tensor(3.), tangent=tensor(1.))
+
+    Mirrors `torch.autograd.forward_ad.UnpackedDualTensor`.
+    """
 
     primal: Tensor
     tangent: Tensor | None
@@ -359,7 +370,22 @@ def refuse_nested() -> None:
 
 
 def enter_dual_level() -> int:
-    """Open a level; only one can be open."""
+    """Open a level and return its number, 0. `dual_level` does it as a block.
+
+    Errors: RuntimeError where one is open, since only one can be.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> import autogradlab.autograd.forward_ad as fwAD
+        >>> fwAD.enter_dual_level()
+        0
+        >>> x = fwAD.make_dual(torch.tensor(3.), torch.tensor(1.))
+        >>> fwAD.unpack_dual(x.sin()).tangent == torch.tensor(3.).cos()
+        tensor(True)
+        >>> fwAD.exit_dual_level()
+
+    Mirrors `torch.autograd.forward_ad.enter_dual_level`.
+    """
     refuse_nested()
     global _current_level
     level = Level()
@@ -376,7 +402,23 @@ def enter_dual_level() -> int:
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    """Close the level: its dual tensors lose their tangents."""
+    """Close the level: its dual tensors lose their tangents.
+
+    Errors: RuntimeError where none is open, or the level is not the last that was opened.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> import autogradlab.autograd.forward_ad as fwAD
+        >>> _ = fwAD.enter_dual_level()
+        >>> x = fwAD.make_dual(torch.tensor(3.), torch.tensor(1.))
+        >>> x
+        tensor(3., tangent=1.0)
+        >>> fwAD.exit_dual_level()
+        >>> x
+        tensor(3.)
+
+    Mirrors `torch.autograd.forward_ad.exit_dual_level`.
+    """
     if level is None:
         level = len(_entered) - 1
     if level != len(_entered) - 1:
@@ -392,14 +434,20 @@ def exit_dual_level(*, level: int | None = None) -> None:
 
 
 class dual_level:
-    """A level as a block.
+    """A level as a block: within it, tensors can have tangents, which operations push forward.
 
-    >>> import autogradlab as torch
-    >>> import autogradlab.autograd.forward_ad as fwAD
-    >>> with fwAD.dual_level():
-    ...     x = fwAD.make_dual(torch.tensor(3.), torch.tensor(1.))
-    ...     fwAD.unpack_dual(x * x).tangent
-    tensor(6.)
+    Errors: RuntimeError where one is open, since only one can be.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> import autogradlab.autograd.forward_ad as fwAD
+        >>> with fwAD.dual_level():
+        ...     x = fwAD.make_dual(torch.tensor(3.), torch.tensor(1.))
+        ...     fwAD.unpack_dual(x * x).tangent
+        ...
+        tensor(6.)
+
+    Mirrors `torch.autograd.forward_ad.dual_level`.
     """
 
     __module__ = "torch.autograd.forward_ad"
@@ -435,7 +483,20 @@ def _is_fwd_grad_enabled() -> bool:
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
-    """A tensor with a tangent, the direction in which what is computed from it will be differentiated."""
+    """A view of a tensor that has a tangent, the direction in which what is computed from it will be differentiated.
+
+    tangent: of the same shape and dtype. Errors: RuntimeError without a level, and where either has a tangent already.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> import autogradlab.autograd.forward_ad as fwAD
+        >>> with fwAD.dual_level():
+        ...     fwAD.make_dual(torch.tensor([1., 2.]), torch.tensor([1., 0.])) ** 2
+        ...
+        tensor([1., 4.], tangent=tensor([2., 0.]))
+
+    Mirrors `torch.autograd.forward_ad.make_dual`.
+    """
     if level is None:
         level = len(_entered) - 1
     if level < 0:
@@ -683,7 +744,23 @@ def _own() -> set[int]:
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> Any:
-    """(primal, tangent) of a tensor; the tangent is None where it depends on no dual tensor."""
+    """The pair (primal, tangent) of a tensor; the tangent is None where the tensor depends on no dual tensor, or no
+    level is open.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> import autogradlab.autograd.forward_ad as fwAD
+        >>> with fwAD.dual_level():
+        ...     x = fwAD.make_dual(torch.tensor([1., 2.]), torch.tensor([1., 0.]))
+        ...     primal, tangent = fwAD.unpack_dual(x * x)
+        ...
+        >>> primal
+        tensor([1., 4.])
+        >>> tangent
+        tensor([2., 0.])
+
+    Mirrors `torch.autograd.forward_ad.unpack_dual`.
+    """
     if level is None:
         level = len(_entered) - 1
     if level < 0:

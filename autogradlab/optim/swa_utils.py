@@ -33,7 +33,21 @@ def _check_decay(decay: float) -> None:
 
 
 def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[..., None]:
-    """The exponential moving average, of lists of tensors in place."""
+    """The exponential moving average, decay * mean + (1 - decay) * now, of lists of tensors in place: a `multi_avg_fn`
+    of `AveragedModel`.
+
+    Errors: ValueError for a decay outside of [0, 1].
+
+    Example:
+        >>> import autogradlab as torch
+        >>> average = torch.optim.swa_utils.get_ema_multi_avg_fn(0.75)
+        >>> mean = torch.tensor([1., 2.])
+        >>> average([mean], [torch.tensor([5., 6.])], 1)
+        >>> mean
+        tensor([2., 3.])
+
+    Mirrors `torch.optim.swa_utils.get_ema_multi_avg_fn`.
+    """
     _check_decay(decay)
 
     def ema_update(ema_param_list: Any, current_param_list: Any, _: Any) -> None:
@@ -48,7 +62,19 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[..., None]:
 
 
 def get_swa_multi_avg_fn() -> Callable[..., None]:
-    """The mean of all models so far, of lists of tensors in place."""
+    """The mean of all models so far, of lists of tensors in place: a `multi_avg_fn` of `AveragedModel`, and its
+    default.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> average = torch.optim.swa_utils.get_swa_multi_avg_fn()
+        >>> mean = torch.tensor([1., 2.])
+        >>> average([mean], [torch.tensor([4., 8.])], 2)
+        >>> mean
+        tensor([2., 4.])
+
+    Mirrors `torch.optim.swa_utils.get_swa_multi_avg_fn`.
+    """
 
     def swa_update(averaged_param_list: Any, current_param_list: Any, num_averaged: Any) -> None:
         with no_grad():
@@ -62,7 +88,18 @@ def get_swa_multi_avg_fn() -> Callable[..., None]:
 
 
 def get_ema_avg_fn(decay: float = 0.999) -> Callable[..., Any]:
-    """The exponential moving average of one tensor."""
+    """The exponential moving average, decay * mean + (1 - decay) * now, of one tensor: an `avg_fn` of `AveragedModel`.
+
+    Errors: ValueError for a decay outside of [0, 1].
+
+    Example:
+        >>> import autogradlab as torch
+        >>> average = torch.optim.swa_utils.get_ema_avg_fn(0.75)
+        >>> average(torch.tensor([1., 2.]), torch.tensor([5., 6.]), 1)
+        tensor([2., 3.])
+
+    Mirrors `torch.optim.swa_utils.get_ema_avg_fn`.
+    """
     _check_decay(decay)
 
     def ema_update(ema_param: Any, current_param: Any, num_averaged: Any) -> Any:
@@ -73,7 +110,16 @@ def get_ema_avg_fn(decay: float = 0.999) -> Callable[..., Any]:
 
 
 def get_swa_avg_fn() -> Callable[..., Any]:
-    """The mean of all values of one tensor so far."""
+    """The mean of all values of one tensor so far: an `avg_fn` of `AveragedModel`.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> average = torch.optim.swa_utils.get_swa_avg_fn()
+        >>> average(torch.tensor([1., 2.]), torch.tensor([4., 8.]), 2)
+        tensor([2., 4.])
+
+    Mirrors `torch.optim.swa_utils.get_swa_avg_fn`.
+    """
 
     def swa_update(averaged_param: Any, current_param: Any, num_averaged: Any) -> Any:
         with no_grad():
@@ -151,7 +197,21 @@ class AveragedModel(Module):
 
 
 def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
-    """Compute the running statistics of a model's BatchNorm layers anew, from all batches of a loader."""
+    """Compute the running statistics of a model's BatchNorm layers anew, from all batches of a loader: an averaged
+    model has none that fit its weights.
+
+    loader: gives inputs, or lists and tuples that begin with them. The model is in training mode meanwhile.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> model = nn.Sequential(nn.BatchNorm1d(1))
+        >>> torch.optim.swa_utils.update_bn([torch.tensor([[1.], [3.]]), torch.tensor([[5.], [7.]])], model)
+        >>> model[0].running_mean
+        tensor([4.])
+
+    Mirrors `torch.optim.swa_utils.update_bn`.
+    """
     layers = [module for module in model.modules() if isinstance(module, _BatchNorm)]
     if not layers:
         return

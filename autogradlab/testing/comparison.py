@@ -202,13 +202,26 @@ def assert_close(
     check_stride: bool = False,
     msg: Words = None,
 ) -> None:
-    """Raise AssertionError unless both are close: |actual - expected| <= atol + rtol * |expected|,
-    dtypes and shapes equal.
+    """Raise AssertionError unless both are close: |actual - expected| <= atol + rtol * |expected|, dtypes and shapes
+    equal.
 
-    Containers are compared item by item. The tolerances depend on the dtype where none are given.
+    Containers are compared item by item. Where no tolerances are given they depend on the dtype: rtol 1.3e-6 and atol
+    1e-5 for float32, 1e-7 and 1e-7 for float64, 0 for integers. msg: the words of the error, or a function that makes
+    them from the usual ones. Errors: ValueError where one tolerance alone is given, TypeError for what cannot be
+    compared.
 
-    >>> import autogradlab as torch
-    >>> torch.testing.assert_close(torch.tensor([1., 2.]), torch.tensor([1., 2.]))
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.testing.assert_close(torch.tensor([1., 2.]), torch.tensor([1., 2.000001]))
+        >>> torch.testing.assert_close(torch.tensor([1., 2.]), torch.tensor([1., 3.]))
+        Traceback (most recent call last):
+        AssertionError: Tensor-likes are not close!
+
+        Mismatched elements: 1 / 2 (50.0%)
+        Greatest absolute difference: 1.0 at index (1,) (up to 1e-05 allowed)
+        Greatest relative difference: 0.3333333432674408 at index (1,) (up to 1.3e-06 allowed)
+
+    Mirrors `torch.testing.assert_close`.
     """
     if (rtol is None) != (atol is None):
         raise ValueError(
@@ -242,7 +255,21 @@ def assert_allclose(
     equal_nan: bool = True,
     msg: str = "",
 ) -> None:
-    """The old form of assert_close: dtypes may differ, and NaNs are equal."""
+    """The old form of assert_close, which warns: dtypes may differ, and NaNs are equal.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.testing.assert_allclose(torch.tensor([1., float('nan')]), torch.tensor([1., float('nan')]))
+        >>> torch.testing.assert_allclose(torch.tensor([1., 2.]), torch.tensor([1., 3.]))
+        Traceback (most recent call last):
+        AssertionError: Tensor-likes are not close!
+
+        Mismatched elements: 1 / 2 (50.0%)
+        Greatest absolute difference: 1.0 at index (1,) (up to 1e-05 allowed)
+        Greatest relative difference: 0.3333333432674408 at index (1,) (up to 0.0001 allowed)
+
+    Mirrors `torch.testing.assert_allclose`.
+    """
     warnings.warn(
         "`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. Please "
         "use `torch.testing.assert_close()` instead. You can find detailed upgrade instructions in "

@@ -45,12 +45,21 @@ def make_tensor(
     exclude_zero: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
-    """A tensor of numbers drawn evenly from low up to high, which depend on the dtype where none are given.
+    """A tensor of numbers drawn evenly from low up to high, which depend on the dtype where none are given: -9 to 9 for
+    floats.
 
-    >>> import autogradlab as torch
-    >>> _ = torch.manual_seed(0)
-    >>> torch.testing.make_tensor(3, dtype=torch.int64, device="cpu", low=0, high=20)
-    tensor([ 4, 19, 13])
+    noncontiguous: leaves gaps between the elements; exclude_zero: numbers that are 0 become the smallest positive ones.
+    Errors: ValueError for bounds that leave no number or are NaN, and for integers that require grad.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> _ = torch.manual_seed(0)
+        >>> torch.testing.make_tensor(3, dtype=torch.int64, device='cpu', low=0, high=20)
+        tensor([ 4, 19, 13])
+        >>> torch.testing.make_tensor(2, 3, dtype=torch.float32, device='cpu', noncontiguous=True).stride()
+        (6, 2)
+
+    Mirrors `torch.testing.make_tensor`.
     """
     sizes = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
     if noncontiguous and memory_format is not None:

@@ -253,7 +253,19 @@ def spectral_norm(
 ) -> Module:
     """Parametrize a module's weight: it is divided by its largest singular value.
 
-    Errors: ValueError for a name that is not a tensor of the module.
+    n_power_iterations: steps with which that value is estimated in each forward pass in training; eps: what the norms
+    are at least; dim: the dimension of the outputs. Errors: ValueError for a name that is not a tensor of the module.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.Linear(2, 2, bias=False)
+        >>> _ = layer.weight.data.copy_(torch.tensor([[3., 0.], [0., 1.]]))
+        >>> layer = nn.utils.parametrizations.spectral_norm(layer, n_power_iterations=50)
+        >>> torch.linalg.matrix_norm(layer.weight.detach(), 2)
+        tensor(1.)
+        >>> [name for name, _ in layer.named_parameters()]
+        ['parametrizations.weight.original']
 
     Mirrors `torch.nn.utils.parametrizations.spectral_norm`.
     """

@@ -40,7 +40,22 @@ _cache = _Cache()
 
 @contextmanager
 def cached() -> Iterator[None]:
-    """Within it, a parametrized tensor is computed once.
+    """Within it, a parametrized tensor is computed once, and the same tensor is given each time.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> class Loud(nn.Module):
+        ...     def forward(self, x):
+        ...         print('computed')
+        ...         return 2 * x
+        ...
+        >>> layer = nn.utils.parametrize.register_parametrization(nn.Linear(2, 2), 'weight', Loud())
+        computed
+        >>> with nn.utils.parametrize.cached():
+        ...     print(layer.weight is layer.weight)
+        computed
+        True
 
     Mirrors `torch.nn.utils.parametrize.cached`.
     """
@@ -66,9 +81,25 @@ def _give(target: Any, values: Any) -> None:
 
 
 class ParametrizationList(ModuleList):
-    """The parametrizations of one tensor, and the tensor, or tensors, from which they compute it.
+    """The parametrizations of one tensor, and the tensor `original`, or the tensors `original0`, `original1`, …, from
+    which they compute it.
 
     Errors: ValueError where they do not give a tensor of the same shape and dtype.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> class Symmetric(nn.Module):
+        ...     def forward(self, x):
+        ...         return x.triu() + x.triu(1).T
+        ...
+        >>> layer = nn.utils.parametrize.register_parametrization(nn.Linear(2, 2), 'weight', Symmetric())
+        >>> layer.parametrizations.weight
+        ParametrizationList(
+          (0): Symmetric()
+        )
+        >>> layer.parametrizations.weight.original.shape
+        torch.Size([2, 2])
 
     Mirrors `torch.nn.utils.parametrize.ParametrizationList`.
     """
@@ -192,6 +223,19 @@ def _check(made: Any, shape: Any, dtype: Any, start: str, end: str, before: str,
 def is_parametrized(module: Any, tensor_name: str | None = None) -> bool:
     """Whether a module has parametrized tensors, or a given tensor of it is parametrized.
 
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> class Symmetric(nn.Module):
+        ...     def forward(self, x):
+        ...         return x.triu() + x.triu(1).T
+        ...
+        >>> layer = nn.utils.parametrize.register_parametrization(nn.Linear(2, 2), 'weight', Symmetric())
+        >>> nn.utils.parametrize.is_parametrized(layer)
+        True
+        >>> nn.utils.parametrize.is_parametrized(layer, 'bias')
+        False
+
     Mirrors `torch.nn.utils.parametrize.is_parametrized`.
     """
     lists = getattr(module, "parametrizations", None)
@@ -202,6 +246,19 @@ def is_parametrized(module: Any, tensor_name: str | None = None) -> bool:
 
 def type_before_parametrizations(module: Module) -> type:
     """The class of a module without its parametrizations.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> class Symmetric(nn.Module):
+        ...     def forward(self, x):
+        ...         return x.triu() + x.triu(1).T
+        ...
+        >>> layer = nn.utils.parametrize.register_parametrization(nn.Linear(2, 2), 'weight', Symmetric())
+        >>> type(layer).__name__
+        'ParametrizedLinear'
+        >>> nn.utils.parametrize.type_before_parametrizations(layer).__name__
+        'Linear'
 
     Mirrors `torch.nn.utils.parametrize.type_before_parametrizations`.
     """
@@ -310,8 +367,25 @@ def _check_inverse(parametrization: Any, made: Tensor, value: Tensor, name: str)
 
 def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized: bool = True) -> Module:
     """Make a tensor an ordinary one again, with its parametrized value or, with leave_parametrized=False, the original.
+    Returns the module.
 
-    Errors: ValueError for a tensor that is not parametrized.
+    Errors: ValueError for a tensor that is not parametrized, and with leave_parametrized=False for one that is computed
+    from several.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> class Symmetric(nn.Module):
+        ...     def forward(self, x):
+        ...         return x.triu() + x.triu(1).T
+        ...
+        >>> layer = nn.utils.parametrize.register_parametrization(nn.Linear(2, 2), 'weight', Symmetric())
+        >>> before = layer.weight
+        >>> layer = nn.utils.parametrize.remove_parametrizations(layer, 'weight')
+        >>> [name for name, _ in layer.named_parameters()]
+        ['bias', 'weight']
+        >>> torch.equal(layer.weight, before)
+        True
 
     Mirrors `torch.nn.utils.parametrize.remove_parametrizations`.
     """
@@ -343,7 +417,22 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
 def transfer_parametrizations_and_params(
     from_module: Module, to_module: Module, tensor_name: str | None = None
 ) -> Module:
-    """Give a module the parametrizations of another, of all its tensors or of one, with the original tensors.
+    """Give a module the parametrizations of another, of all its tensors or of one, with the original tensors. Returns
+    the module.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> class Symmetric(nn.Module):
+        ...     def forward(self, x):
+        ...         return x.triu() + x.triu(1).T
+        ...
+        >>> layer = nn.utils.parametrize.register_parametrization(nn.Linear(2, 2), 'weight', Symmetric())
+        >>> other = nn.utils.parametrize.transfer_parametrizations_and_params(layer, nn.Linear(2, 2))
+        >>> other.parametrizations.weight.original is layer.parametrizations.weight.original
+        True
+        >>> torch.equal(other.weight, layer.weight)
+        True
 
     Mirrors `torch.nn.utils.parametrize.transfer_parametrizations_and_params`.
     """

@@ -36,7 +36,27 @@ __all__ = [
 
 
 class BasePruningMethod(ABC):
-    """A forward pre-hook that multiplies a weight by its mask; a subclass says with `compute_mask` which mask.
+    """A forward pre-hook that multiplies a tensor of a module by its mask; a subclass says with `compute_mask` which
+    mask, and with PRUNING_TYPE what it chooses among: 'unstructured' elements, 'structured' channels, or 'global'.
+
+    `apply` prunes: name_orig is the parameter then, name_mask a buffer, name their product.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> class Negative(nn.utils.prune.BasePruningMethod):
+        ...     def compute_mask(self, t, default_mask):
+        ...         return default_mask * (t >= 0)
+        ...
+        >>> layer = nn.Linear(2, 2)
+        >>> _ = layer.weight.data.copy_(torch.tensor([[1., -5.], [2., 3.]]))
+        >>> _ = Negative.apply(layer, 'weight')
+        >>> layer.weight
+        tensor([[1., -0.],
+                [2., 3.]], grad_fn=<MulBackward0>)
+        >>> layer.weight_mask
+        tensor([[1., 0.],
+                [1., 1.]])
 
     Mirrors `torch.nn.utils.prune.BasePruningMethod`.
     """
@@ -130,7 +150,22 @@ def _joined(before: Any, method: Any) -> PruningContainer:
 
 
 class PruningContainer(BasePruningMethod):
-    """Several pruning methods of one tensor, each applied to what the others left.
+    """Several pruning methods of one tensor, each applied to what the others left. A second pruning of a tensor makes
+    it.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.Linear(2, 2)
+        >>> _ = layer.weight.data.copy_(torch.tensor([[1., -5.], [2., 3.]]))
+        >>> _ = nn.utils.prune.l1_unstructured(layer, 'weight', amount=1)
+        >>> _ = nn.utils.prune.l1_unstructured(layer, 'weight', amount=1)
+        >>> layer.weight
+        tensor([[ 0., -5.],
+                [ 0.,  3.]], grad_fn=<MulBackward0>)
+        >>> (hook,) = layer._forward_pre_hooks.values()
+        >>> type(hook).__name__, [type(method).__name__ for method in hook]
+        ('PruningContainer', ['L1Unstructured', 'L1Unstructured'])
 
     Mirrors `torch.nn.utils.prune.PruningContainer`.
     """
@@ -185,7 +220,17 @@ class PruningContainer(BasePruningMethod):
 
 
 class Identity(BasePruningMethod):
-    """A mask of ones: the parameters get their pruned names, nothing is pruned."""
+    """A mask of ones: the parameters get their pruned names, nothing is pruned.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.utils.prune.Identity().prune(torch.tensor([[1., -5.], [2., 3.]]))
+        tensor([[ 1., -5.],
+                [ 2.,  3.]])
+
+    Mirrors `torch.nn.utils.prune.Identity`.
+    """
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
         """The mask as it is."""
@@ -246,7 +291,18 @@ class _Amount(BasePruningMethod):
 
 
 class RandomUnstructured(_Amount):
-    """Prunes elements at random."""
+    """Prunes elements at random: amount is a number of them (int), or a fraction (float from 0 to 1).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> _ = torch.manual_seed(0)
+        >>> nn.utils.prune.RandomUnstructured(amount=2).prune(torch.ones(2, 3))
+        tensor([[1., 0., 1.],
+                [1., 1., 0.]])
+
+    Mirrors `torch.nn.utils.prune.RandomUnstructured`.
+    """
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
         """The mask with zeros at random positions."""
@@ -254,7 +310,17 @@ class RandomUnstructured(_Amount):
 
 
 class L1Unstructured(_Amount):
-    """Prunes the elements of smallest magnitude."""
+    """Prunes the elements of smallest magnitude: amount is a number of them (int), or a fraction (float from 0 to 1).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.utils.prune.L1Unstructured(amount=2).prune(torch.tensor([[1., -5.], [2., 3.]]))
+        tensor([[ 0., -5.],
+                [ 0.,  3.]])
+
+    Mirrors `torch.nn.utils.prune.L1Unstructured`.
+    """
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
         """The mask with zeros where the magnitude is smallest."""
@@ -293,7 +359,21 @@ class _Channels(_Amount):
 
 
 class RandomStructured(_Channels):
-    """Prunes channels at random."""
+    """Prunes channels along dimension dim at random: amount is a number of them (int), or a fraction (float from 0 to
+    1).
+
+    Errors: ValueError for a tensor of fewer than two dimensions, IndexError for a dimension that is not there.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> _ = torch.manual_seed(0)
+        >>> nn.utils.prune.RandomStructured(amount=1, dim=1).prune(torch.ones(2, 3))
+        tensor([[1., 1., 0.],
+                [1., 1., 0.]])
+
+    Mirrors `torch.nn.utils.prune.RandomStructured`.
+    """
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
         """The mask without channels chosen at random."""
@@ -305,7 +385,20 @@ class RandomStructured(_Channels):
 
 
 class LnStructured(_Channels):
-    """Prunes the channels of smallest n-norm."""
+    """Prunes the channels along dimension dim whose n-norm is smallest: amount is a number of them (int), or a fraction
+    (float from 0 to 1).
+
+    Errors: ValueError for a tensor of fewer than two dimensions, IndexError for a dimension that is not there.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.utils.prune.LnStructured(amount=1, n=2, dim=0).prune(torch.tensor([[1., -5.], [2., 3.]]))
+        tensor([[ 1., -5.],
+                [ 0.,  0.]])
+
+    Mirrors `torch.nn.utils.prune.LnStructured`.
+    """
 
     def __init__(self, amount: Any, n: Any, dim: int = -1) -> None:
         super().__init__(amount, dim)
@@ -323,7 +416,19 @@ class LnStructured(_Channels):
 
 
 class CustomFromMask(BasePruningMethod):
-    """Prunes by a mask that is given."""
+    """Prunes by a mask that is given, of the shape of the tensor.
+
+    Errors: AssertionError for a mask of another shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.utils.prune.CustomFromMask(torch.tensor([[1, 0], [0, 1]])).prune(torch.tensor([[1., -5.], [2., 3.]]))
+        tensor([[1., -0.],
+                [0., 3.]])
+
+    Mirrors `torch.nn.utils.prune.CustomFromMask`.
+    """
 
     PRUNING_TYPE = "global"
 
@@ -340,7 +445,18 @@ class CustomFromMask(BasePruningMethod):
 
 
 def identity(module: Module, name: str) -> Module:
-    """Give a parameter its pruned names without pruning it.
+    """Give a parameter its pruned names without pruning it. Returns the module.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.Linear(2, 2)
+        >>> _ = nn.utils.prune.identity(layer, 'weight')
+        >>> layer.weight_mask
+        tensor([[1., 1.],
+                [1., 1.]])
+        >>> sorted(layer.state_dict())
+        ['bias', 'weight_mask', 'weight_orig']
 
     Mirrors `torch.nn.utils.prune.identity`.
     """
@@ -349,7 +465,16 @@ def identity(module: Module, name: str) -> Module:
 
 
 def random_unstructured(module: Module, name: str, amount: Any) -> Module:
-    """Prune elements at random: a number of them, or a fraction.
+    """Prune elements at random: a number of them (int), or a fraction (float). Returns the module.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> _ = torch.manual_seed(0)
+        >>> layer = nn.Linear(2, 2)
+        >>> _ = nn.utils.prune.random_unstructured(layer, 'weight', amount=0.5)
+        >>> int(layer.weight_mask.sum())
+        2
 
     Mirrors `torch.nn.utils.prune.random_unstructured`.
     """
@@ -378,7 +503,16 @@ def l1_unstructured(module: Module, name: str, amount: Any, importance_scores: A
 
 
 def random_structured(module: Module, name: str, amount: Any, dim: int) -> Module:
-    """Prune channels along a dimension at random.
+    """Prune channels along a dimension at random: a number of them (int), or a fraction (float). Returns the module.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> _ = torch.manual_seed(0)
+        >>> layer = nn.Linear(2, 2)
+        >>> _ = nn.utils.prune.random_structured(layer, 'weight', amount=1, dim=0)
+        >>> layer.weight_mask.sum(1).sort().values
+        tensor([0., 2.])
 
     Mirrors `torch.nn.utils.prune.random_structured`.
     """
@@ -387,7 +521,18 @@ def random_structured(module: Module, name: str, amount: Any, dim: int) -> Modul
 
 
 def ln_structured(module: Module, name: str, amount: Any, n: Any, dim: int, importance_scores: Any = None) -> Module:
-    """Prune the channels along a dimension whose n-norm is smallest.
+    """Prune the channels along a dimension whose n-norm, or importance score, is smallest: a number of them (int), or a
+    fraction (float). Returns the module.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.Linear(2, 2)
+        >>> _ = layer.weight.data.copy_(torch.tensor([[1., -5.], [2., 3.]]))
+        >>> _ = nn.utils.prune.ln_structured(layer, 'weight', amount=1, n=2, dim=0)
+        >>> layer.weight
+        tensor([[ 1., -5.],
+                [ 0.,  0.]], grad_fn=<MulBackward0>)
 
     Mirrors `torch.nn.utils.prune.ln_structured`.
     """
@@ -396,7 +541,17 @@ def ln_structured(module: Module, name: str, amount: Any, n: Any, dim: int, impo
 
 
 def custom_from_mask(module: Module, name: str, mask: Any) -> Module:
-    """Prune by a mask.
+    """Prune by a mask of the shape of the tensor. Returns the module.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.Linear(2, 2)
+        >>> _ = layer.weight.data.copy_(torch.tensor([[1., -5.], [2., 3.]]))
+        >>> _ = nn.utils.prune.custom_from_mask(layer, 'weight', mask=torch.tensor([[1, 0], [0, 1]]))
+        >>> layer.weight
+        tensor([[1., -0.],
+                [0., 3.]], grad_fn=<MulBackward0>)
 
     Mirrors `torch.nn.utils.prune.custom_from_mask`.
     """
@@ -405,9 +560,23 @@ def custom_from_mask(module: Module, name: str, mask: Any) -> Module:
 
 
 def global_unstructured(parameters: Any, pruning_method: Any, importance_scores: Any = None, **kwargs: Any) -> None:
-    """Prune the elements of several tensors together.
+    """Prune the elements of several tensors together: what is smallest among all of them goes, wherever it is.
 
-    parameters: pairs of module and name. Errors: TypeError for a method that prunes channels.
+    parameters: pairs of module and name; importance_scores: scores by such pairs, in place of the values; other
+    arguments go to the method. Errors: TypeError for a method that prunes channels.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> small, large = nn.Linear(2, 1), nn.Linear(2, 1)
+        >>> _ = small.weight.data.copy_(torch.tensor([[1., 2.]]))
+        >>> _ = large.weight.data.copy_(torch.tensor([[30., 40.]]))
+        >>> pairs = [(small, 'weight'), (large, 'weight')]
+        >>> nn.utils.prune.global_unstructured(pairs, nn.utils.prune.L1Unstructured, amount=0.5)
+        >>> small.weight
+        tensor([[0., 0.]], grad_fn=<MulBackward0>)
+        >>> large.weight
+        tensor([[30., 40.]], grad_fn=<MulBackward0>)
 
     Mirrors `torch.nn.utils.prune.global_unstructured`.
     """
@@ -436,9 +605,21 @@ def global_unstructured(parameters: Any, pruning_method: Any, importance_scores:
 
 
 def remove(module: Module, name: str) -> Module:
-    """Make a pruned weight a parameter again, with its zeros.
+    """Make a pruned weight a parameter again, with its zeros. Returns the module.
 
     Errors: ValueError for one that is not pruned.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.Linear(2, 2)
+        >>> _ = layer.weight.data.copy_(torch.tensor([[1., -5.], [2., 3.]]))
+        >>> _ = nn.utils.prune.l1_unstructured(layer, 'weight', amount=1)
+        >>> _ = nn.utils.prune.remove(layer, 'weight')
+        >>> layer.weight
+        Parameter containing:
+        tensor([[ 0., -5.],
+                [ 2.,  3.]], requires_grad=True)
 
     Mirrors `torch.nn.utils.prune.remove`.
     """
@@ -453,6 +634,16 @@ def remove(module: Module, name: str) -> Module:
 
 def is_pruned(module: Module) -> bool:
     """Whether a module, or one inside it, has a pruned weight.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> model = nn.Sequential(nn.Linear(2, 2))
+        >>> nn.utils.prune.is_pruned(model)
+        False
+        >>> _ = nn.utils.prune.identity(model[0], 'weight')
+        >>> nn.utils.prune.is_pruned(model)
+        True
 
     Mirrors `torch.nn.utils.prune.is_pruned`.
     """

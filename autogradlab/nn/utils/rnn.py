@@ -37,7 +37,20 @@ class _Packed(NamedTuple):
 
 
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
-    """The permutation that undoes another."""
+    """The permutation that undoes another, both int64 of shape (N); None for None.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn.utils.rnn import invert_permutation
+        >>> order = torch.tensor([2, 0, 1])
+        >>> back = invert_permutation(order)
+        >>> back
+        tensor([1, 2, 0])
+        >>> order[back]
+        tensor([0, 1, 2])
+
+    Mirrors `torch.nn.utils.rnn.invert_permutation`.
+    """
     if permutation is None:
         return None
     found = wrap(np.argsort(permutation._array, kind="stable").astype(np.int64, copy=False))
@@ -47,10 +60,24 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
 
 class PackedSequence(_Packed):
     """Sequences of different lengths without padding: all first elements, then all second ones, …,
-    the longest sequence first.
+    the longest sequence first. `pack_sequence` and `pack_padded_sequence` make it, recurrent layers take and give it.
 
-    data: the elements; batch_sizes: how many sequences have a first, second, … element; sorted_indices: which sequence
-    went where.
+    data: the elements (sum of the lengths, ...); batch_sizes: how many sequences have a first, second, … element,
+    int64; sorted_indices: which sequence went where, unsorted_indices the way back; both are None where nothing was
+    sorted.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn.utils.rnn import pack_sequence
+        >>> packed = pack_sequence([torch.tensor([1., 2.]), torch.tensor([3., 4., 5.])], enforce_sorted=False)
+        >>> packed.data
+        tensor([3., 1., 4., 2., 5.])
+        >>> packed.batch_sizes
+        tensor([2, 2, 1])
+        >>> packed.sorted_indices
+        tensor([1, 0])
+
+    Mirrors `torch.nn.utils.rnn.PackedSequence`.
     """
 
     __module__ = "torch.nn.utils.rnn"
@@ -204,7 +231,28 @@ def _rows(lengths: list[int], batch: int) -> tuple[Any, Any]:
 def pack_padded_sequence(
     input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
 ) -> PackedSequence:
-    """The sequences in a padded (L, N, ...), or (N, L, ...) if batch_first, without the padding."""
+    """The sequences in a padded tensor, without the padding.
+
+    input: (L, N, ...), or (N, L, ...) if batch_first; lengths: the N lengths, a list or an int64 tensor, falling unless
+    enforce_sorted=False sorts them. The gradient of the padding is zero. Errors: RuntimeError for an empty input, for a
+    number of lengths other than N, and for lengths that rise or are 0.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn.utils.rnn import pack_padded_sequence
+        >>> x = torch.tensor([[1., 2., 3.], [4., 5., 0.]], requires_grad=True)
+        >>> packed = pack_padded_sequence(x, [3, 2], batch_first=True)
+        >>> packed.data
+        tensor([1., 4., 2., 5., 3.], grad_fn=<PackPaddedSequenceBackward0>)
+        >>> packed.batch_sizes
+        tensor([2, 2, 1])
+        >>> packed.data.sum().backward()
+        >>> x.grad
+        tensor([[1., 1., 1.],
+                [1., 1., 0.]])
+
+    Mirrors `torch.nn.utils.rnn.pack_padded_sequence`.
+    """
     lengths = TENSORS.as_tensor(lengths, dtype=int64)
     x: Any = input
     order = None
@@ -242,7 +290,24 @@ def pack_padded_sequence(
 def pad_packed_sequence(
     sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The sequences padded to the longest, or to total_length, and their lengths."""
+    """The sequences of a PackedSequence, padded with padding_value to the longest or to total_length, in the order in
+    which they were packed: (L, N, ...), or (N, L, ...) if batch_first; and their lengths, int64 of shape (N).
+
+    Errors: ValueError where total_length is less than the longest.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn.utils.rnn import pack_sequence, pad_packed_sequence
+        >>> packed = pack_sequence([torch.tensor([1., 2., 3.]), torch.tensor([4., 5.])])
+        >>> padded, lengths = pad_packed_sequence(packed, batch_first=True)
+        >>> padded
+        tensor([[1., 2., 3.],
+                [4., 5., 0.]])
+        >>> lengths
+        tensor([3, 2])
+
+    Mirrors `torch.nn.utils.rnn.pad_packed_sequence`.
+    """
     sizes = sequence.batch_sizes._array
     data, back = sequence.data, sequence.unsorted_indices
     steps, batch = len(sizes), int(sizes[0])
@@ -262,13 +327,37 @@ def pad_packed_sequence(
 
 
 def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> PackedSequence:
-    """Tensors (L_i, ...) as one PackedSequence."""
+    """Tensors (L_i, ...) as one PackedSequence.
+
+    Errors: RuntimeError where they are not sorted by falling length, unless enforce_sorted=False.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn.utils.rnn import pack_sequence
+        >>> packed = pack_sequence([torch.tensor([1., 2., 3.]), torch.tensor([4., 5.])])
+        >>> packed.data
+        tensor([1., 4., 2., 5., 3.])
+        >>> packed.batch_sizes
+        tensor([2, 2, 1])
+
+    Mirrors `torch.nn.utils.rnn.pack_sequence`.
+    """
     lengths = TENSORS.as_tensor([t._array.shape[0] for t in sequences])
     return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
 
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
-    """The sequences in a PackedSequence."""
+    """The sequences in a PackedSequence, a list of tensors (L_i, ...) in the order in which they were packed.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn.utils.rnn import pack_sequence, unpack_sequence
+        >>> packed = pack_sequence([torch.tensor([1., 2., 3.]), torch.tensor([4., 5.])])
+        >>> unpack_sequence(packed)
+        [tensor([1., 2., 3.]), tensor([4., 5.])]
+
+    Mirrors `torch.nn.utils.rnn.unpack_sequence`.
+    """
     padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
     return unpad_sequence(padded, lengths, batch_first=True)
 
@@ -276,7 +365,24 @@ def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
 def pad_sequence(
     sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
 ) -> Tensor:
-    """Tensors (L_i, ...) in one (L, N, ...), or (N, L, ...) if batch_first, the shorter ones padded."""
+    """Tensors (L_i, ...) in one (L, N, ...), or (N, L, ...) if batch_first, the shorter ones padded with padding_value
+    at the right or, with padding_side='left', at the left; the dtype is that of the first.
+
+    Errors: RuntimeError for what is no iterable, for no tensors, and for sizes behind the first that differ.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn.utils.rnn import pad_sequence
+        >>> pad_sequence([torch.tensor([1., 2., 3.]), torch.tensor([4.])], batch_first=True)
+        tensor([[1., 2., 3.],
+                [4., 0., 0.]])
+        >>> pad_sequence([torch.tensor([1., 2., 3.]), torch.tensor([4.])], padding_value=-1.)
+        tensor([[ 1.,  4.],
+                [ 2., -1.],
+                [ 3., -1.]])
+
+    Mirrors `torch.nn.utils.rnn.pad_sequence`.
+    """
     if not isinstance(sequences, Iterable):
         raise RuntimeError(
             f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
@@ -309,7 +415,18 @@ _pad_sequence = inner(
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
-    """The sequences that `pad_sequence` put into one tensor."""
+    """The sequences that `pad_sequence` put into one tensor (L, N, ...), or (N, L, ...) if batch_first: a list of
+    tensors (L_i, ...), whose lengths are given. Without batch_first the given tensor is transposed in place.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn.utils.rnn import pad_sequence, unpad_sequence
+        >>> padded = pad_sequence([torch.tensor([1., 2., 3.]), torch.tensor([4.])], batch_first=True)
+        >>> unpad_sequence(padded, torch.tensor([3, 1]), batch_first=True)
+        [tensor([1., 2., 3.]), tensor([4.])]
+
+    Mirrors `torch.nn.utils.rnn.unpad_sequence`.
+    """
     if not batch_first:
         padded_sequences.transpose_(0, 1)  # PyTorch turns the tensor that it was given
     steps: Any = TENSORS.arange(padded_sequences.shape[1])
