@@ -11,12 +11,21 @@ __all__ = ["Inspector"]
 
 
 class Inspector:
-    """A card and its renderings. Its `repr` is its text, so notebooks compare and read well without a front end.
+    """What each inspector gives: a card and its renderings. Its `repr` is its text, so notebooks compare and read well
+    without a front end.
 
-    view = lab.show(w)
-    print(view.text)                                # everything in words
-    Path("w.svg").write_text(view.svg())            # the picture; svg(2) is step 2, svg(dark=True) for dark pages
-    Path("w.html").write_text(view.html())          # both, with a picture for each step
+    text: everything in words; svg(): the picture, svg(2) that of step 2, svg(dark=True) for dark pages; html(): both,
+    with a picture for each step, and neither script nor network.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import inspectors as lab
+        >>> w = torch.tensor([1., 2.], requires_grad=True)
+        >>> view = lab.show(w)
+        >>> print(view.text.splitlines()[0])
+        `w` · float32 (2,) · is_leaf ✓ · requires_grad ✓ · grad_fn None
+        >>> view.svg()[:4], view.html()[:7]
+        ('<svg', '<figure')
     """
 
     def __init__(self, card: Card) -> None:

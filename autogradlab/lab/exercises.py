@@ -86,7 +86,20 @@ def judge_of(entry: bank.Entry) -> Callable[..., Iterable[Any]]:
 
 
 class Check(face.Face):
-    """What became of an exercise: `state` is untried, notyet or done."""
+    """What became of an exercise, as `check` gives it: its `state` is untried, notyet or done.
+
+    Example:
+        >>> from autogradlab.lab import check
+        >>> done = check("double", lambda t: t * t)
+        >>> done.state
+        'notyet'
+        >>> print(done.text.partition(" Found: ")[0])
+        Exercise · Write `double(t)`, which returns twice the tensor.
+        Not yet.
+        ✗ Not true yet: the values are doubled.
+        >>> check("double", lambda t: t + t).state
+        'done'
+    """
 
     kind = "check"
 
@@ -215,7 +228,14 @@ class Check(face.Face):
 
 
 class Help(face.Face):
-    """A hint or a solution."""
+    """A hint or a solution, as `hint` and `solution` give it; which of the two its `kind` says.
+
+    Example:
+        >>> from autogradlab.lab import hint
+        >>> found = hint("row")
+        >>> found.kind, found.number
+        ('hint', 1)
+    """
 
     def __init__(self, entry: bank.Entry, kind: str, number: int) -> None:
         super().__init__()

@@ -162,7 +162,17 @@ def label(row: dict[str, Any]) -> str:
 
 
 class Prediction(face.Face):
-    """A question, the learner's answer, and what is so. `answer(...)` commits, `reveal()` gives up and shows."""
+    """A question, the learner's answer, and what is so, as `predict` gives it. `answer(...)` commits, `reveal()` gives
+    up and shows; `state` says how far it is.
+
+    Example:
+        >>> from autogradlab.lab import predict
+        >>> prediction = predict("scalar-one")
+        >>> prediction.state
+        'open'
+        >>> prediction.reveal().state
+        'revealed'
+    """
 
     kind = "predict"
 

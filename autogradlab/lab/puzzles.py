@@ -38,7 +38,17 @@ def parsons(name: str) -> Parsons:
 
 
 class Parsons(face.Face):
-    """Lines, and the program made of them. `arrange(...)` builds one and judges it."""
+    """Lines, and the program made of them, as `parsons` gives it: its `state` is open, notyet or done. `arrange(...)`
+    takes the letters of lines, with their depth where it counts, and judges the program.
+
+    Example:
+        >>> from autogradlab.lab import parsons
+        >>> puzzle = parsons("column")
+        >>> list(puzzle.lines.items())[:2]
+        [('a', 'back = column.squeeze(1)'), ('b', 'column = a.squeeze(1)')]
+        >>> puzzle.arrange("e", "c", "d", "a").state
+        'done'
+    """
 
     kind = "parsons"
 

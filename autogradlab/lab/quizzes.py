@@ -31,7 +31,15 @@ def quiz(name: str) -> Quiz:
 
 
 class Quiz(face.Face):
-    """Some questions. `answer(number, choice)` answers one of them, as often as it takes."""
+    """Some questions, as `quiz` gives them. `answer(number, choice)` answers one of them, as often as it takes; `score`
+    counts.
+
+    Example:
+        >>> from autogradlab.lab import quiz
+        >>> questions = quiz("recall-12")
+        >>> questions.score
+        (0, 3)
+    """
 
     kind = "quiz"
 

@@ -165,7 +165,14 @@ def progress() -> Progress:
 
 
 class Progress(face.Face):
-    """What is noted in a folder."""
+    """What is noted in a folder of a learner, as `progress` gives it; `folder` is None where there is none.
+
+    Example:
+        >>> from autogradlab.lab import progress
+        >>> lesson, reached = progress().rows()[0]
+        >>> lesson, reached["predict"]
+        ('00-welcome', (0, 1))
+    """
 
     kind = "progress"
 

@@ -223,6 +223,7 @@ def test_every_inspector_has_an_example_that_prints_what_it_says(name: str) -> N
     assert ">>>" in (getattr(lab, name).__doc__ or "")
 
 
-def test_choosing_a_language_has_an_example() -> None:
-    found = doctest.testmod(importlib.import_module("autogradlab.inspectors.words"))
-    assert found.attempted >= 3 and found.failed == 0
+@pytest.mark.parametrize("module", ["rendering", "words"])
+def test_cards_and_their_language_have_examples(module: str) -> None:
+    found = doctest.testmod(importlib.import_module(f"autogradlab.inspectors.{module}"), globs={"__name__": "__main__"})
+    assert found.attempted >= 4 and found.failed == 0

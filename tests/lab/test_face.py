@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from autogradlab import lab
 from autogradlab.inspectors import set_language
 from autogradlab.lab import check, exercises, face, memory, parsons, predict, progress, quiz, solution
 from tests.conftest import need
@@ -148,3 +149,7 @@ def test_examples_print_what_they_say(module: str, monkeypatch: pytest.MonkeyPat
     finally:
         set_language(None)
     assert found.attempted >= 2 and found.failed == 0
+
+
+def test_every_name_has_an_example() -> None:
+    assert [name for name in lab.__all__ if ">>>" not in (getattr(lab, name).__doc__ or "")] == []

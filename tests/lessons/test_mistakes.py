@@ -66,10 +66,21 @@ JUDGED = [
     ("like", "torch.tensor(values).to(t)", True),
     ("like", "torch.tensor(values, dtype=t.dtype).to(t.device)", True),
     ("like", "torch.tensor(values, dtype=t.dtype, device=t.device)", True),
+    ("like", "torch.tensor(values).type_as(t)", True),
+    ("running-mean", "mean.lerp_(new, 0.1)", True),
+    ("running-mean", "mean.copy_(0.9 * mean + 0.1 * new).clone()", False),
+    ("guarded", "[array := t.detach().clone().numpy(), f(array)][0]", True),
+    ("guarded", "torch.from_numpy([array := t.detach().numpy().copy(), f(array)][0])", False),
     ("in-order", "torch.empty_strided(shape, stride).is_contiguous()", True),
     ("in-order", "stride[-1] == 1", False),
 ]
-HEADS = {"one-hot": "one_hot(target, classes)", "clip": "clip(a, limit)", "like": "like(t, values)"}
+HEADS = {
+    "one-hot": "one_hot(target, classes)",
+    "clip": "clip(a, limit)",
+    "like": "like(t, values)",
+    "running-mean": "update(mean, new)",
+    "guarded": "guarded(t, f)",
+}
 
 
 @pytest.mark.parametrize(("exercise", "result", "right"), JUDGED)
@@ -79,6 +90,27 @@ def test_a_check_takes_what_is_right_and_nothing_else(exercise: str, result: str
     space: dict[str, Any] = {"torch": autogradlab}
     exec(f"def {HEADS.get(exercise, 'in_order(shape, stride)')}:\n    return {result}", space)
     assert check(exercise, space).state == ("done" if right else "notyet")
+
+
+@pytest.mark.parametrize(
+    ("exercise", "source", "found", "wanted"),
+    [
+        ("like", "def like(t, values): return values", "[3, 4, 5]", "tensor([3, 4, 5], dtype=torch.int16)"),
+        (
+            "in-order",
+            "def in_order(shape, stride): return len(shape) != 2 or sorted(stride) != [1, 3]",
+            "in_order((3, 2, 4), (4, 12, 1)) -> True",
+            "False",
+        ),
+    ],
+)
+def test_what_is_found_is_another_than_what_is_right(exercise: str, source: str, found: str, wanted: str) -> None:
+    import autogradlab
+
+    set_language("en")
+    space: dict[str, Any] = {"torch": autogradlab}
+    exec(source, space)
+    assert f"Found: `{found}`. Expected: `{wanted}`." in check(exercise, space).text
 
 
 @pytest.mark.parametrize("entry", [e for e in bank.entries() if "mistakes" in e.data], ids=lambda e: e.name)

@@ -171,3 +171,13 @@ for call in (
     lambda a: torch.linalg.lu_solve(*torch.linalg.lu_factor(a), right),
 ):
     attempt(lambda call=call: [(x.shape, x.stride(), x.device) for x in torch.utils._pytree.tree_leaves(call(a))])
+# % meta-type-as: type_as takes the device, too
+here, there = torch.ones(2, requires_grad=True), torch.ones(2, dtype=torch.double, device="meta")
+for action in (
+    lambda: torch.tensor([1, 2]).type_as(there),
+    lambda: there.type_as(here),
+    lambda: here.type_as(there).grad_fn.name(),
+    lambda: there.type_as(there) is there,
+    lambda: here.type_as(3),
+):
+    attempt(action)

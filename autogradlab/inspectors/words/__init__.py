@@ -23,8 +23,16 @@ _chosen: str | None = None
 
 
 def language() -> str:
-    """The language of all inspectors: as `set_language` said, else by AUTOGRADLAB_LANG, else that of the lessons'
-    folder (en or zh) in which the notebook is, else by the locale's variables."""
+    """The language of all inspectors, "en" or "zh": as `set_language` said, else by AUTOGRADLAB_LANG, else that of the
+    lessons' folder (en or zh) in which the notebook is, else by the locale's variables.
+
+    Example:
+        >>> from autogradlab.inspectors import language, set_language
+        >>> set_language("en")
+        >>> language()
+        'en'
+        >>> set_language(None)
+    """
     if _chosen is not None:
         return _chosen
     folder = os.path.basename(os.getcwd())

@@ -379,11 +379,13 @@ if "bfloat16" in dtypes.ALL:
 
 @composite("type_as(Tensor input, Tensor other) -> Tensor", function=False, reads="late")
 def type_as(input: Tensor, other: Tensor) -> Tensor:
-    """The tensor cast to the dtype of another one.
+    """The tensor with the dtype of another one, on its device.
 
     >>> torch.tensor([1.7]).type_as(torch.tensor([1]))
     tensor([1])
     """
+    if is_absent(input._array) != is_absent(other._array):
+        return to(input, other)
     return to(input, other.dtype)
 
 
