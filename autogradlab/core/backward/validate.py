@@ -101,7 +101,8 @@ def checked(node: Node | None, index: int, g: Any, shape: tuple[int, ...], numpy
 def _left(F: Any, g: Tensor, levels: tuple[int, ...]) -> Tensor:
     """A gradient summed over the rows of each vmap that was left, where what it is the gradient of has no such rows."""
     kept = {*levels, *modes.current().levels}
-    for level in g._array.levels:  # type: ignore[attr-defined]
+    rows: Any = g._array
+    for level in rows.levels:
         if level not in kept:
             g = F._sum_batch_dim(g, level)
     return g

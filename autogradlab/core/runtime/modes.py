@@ -38,7 +38,7 @@ _INSIDE = contextvars.ContextVar("inside", default=False)
 QUIET = _make_quiet()
 
 
-def busy(error: RuntimeError | MemoryError | IndexError) -> bool:
+def busy(error: Exception) -> bool:
     """Whether `QUIET` failed because its context is in use, by another thread or further up the stack."""
     return str(error).startswith("cannot enter context")
 
@@ -53,7 +53,7 @@ def quiet(f: Callable[..., Any], *args: Any) -> Any:
     return f(*args) if _INSIDE.get() else _make_quiet()(f, *args)
 
 
-def separately(error: RuntimeError | MemoryError | IndexError, f: Callable[..., Any], *args: Any) -> Any:
+def separately(error: Exception, f: Callable[..., Any], *args: Any) -> Any:
     """A kernel raised because it cannot do to all rows at once what it does to one (`core/memory/rows.py`): it runs for
     one after the other. Any other error is raised again."""
     run = getattr(error, "separately", None)

@@ -1691,7 +1691,7 @@ class TensorMethods:
     def type(self, dtype: _Any | None = ..., non_blocking: _bool = ..., *, memory_format: _memory_format | None = ...) -> _Any:
         """The name of the tensor's type; with a type, the tensor cast to it."""
     def type_as(self, other: _Tensor) -> _Tensor:
-        """The tensor cast to the dtype of another one."""
+        """The tensor with the dtype of another one, on its device."""
     def unbind(self, dim: _int = ...) -> _tuple[_Tensor, ...]:
         """The slices along dim, without that dimension."""
     def unflatten(self, dim: _int, sizes: _Sequence[_int]) -> _Tensor:

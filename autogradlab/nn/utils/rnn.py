@@ -109,8 +109,9 @@ class PackedSequence(_Packed):
 
     def pin_memory(self) -> PackedSequence:
         """The same in pinned memory. Errors: RuntimeError, as there is no accelerator."""
-        data, order, back = (None if t is None else t.pin_memory() for t in (self.data, *self[2:]))
-        return type(self)(data, self.batch_sizes, order, back)  # type: ignore[arg-type]
+        data = self.data.pin_memory()
+        order, back = (None if t is None else t.pin_memory() for t in self[2:])
+        return type(self)(data, self.batch_sizes, order, back)
 
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
         """The same with data of another dtype; itself if nothing changes."""

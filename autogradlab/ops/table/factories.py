@@ -97,8 +97,8 @@ def _again(error: Exception, kernel: Callable[..., Any], *arrays: Any) -> Any:
     """A kernel failed: because its shapes do not broadcast, or only because the quiet context was in use."""
     if isinstance(error, ValueError):
         broadcast_error(*(a.shape for a in arrays))
-    if not modes.busy(error):  # type: ignore[arg-type]
-        return modes.separately(error, kernel, *arrays)  # type: ignore[arg-type]
+    if not modes.busy(error):
+        return modes.separately(error, kernel, *arrays)
     try:
         return modes.quiet(kernel, *arrays)
     except ValueError:
