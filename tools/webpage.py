@@ -335,9 +335,12 @@ def glossary() -> str:
 
 def lesson(path: Path) -> str:
     """A stored lesson for the site: what a page cannot draw is left out, pictures and words stay."""
+    from autogradlab.lab.author.book import figures
     from autogradlab.lab.mathml import typeset
 
     notebook = json.loads(path.read_text(encoding="utf-8"))
+    for cell, words in figures(notebook["cells"]):
+        cell["metadata"]["mystnb"] = {"image": {"alt": words}}
     title, _, rest = "".join(notebook["cells"][0]["source"]).partition("\n")
     notebook["cells"][0]["source"] = f"{title}\n\n{doors(path)}\n{rest}"
     for cell in notebook["cells"]:

@@ -107,6 +107,13 @@ def test_lessons_hold_nothing_that_a_page_cannot_draw(source: Path):
         assert not [k for o in outputs for k in o.get("data", {}) if k.startswith("application/vnd.")]
 
 
+def test_figures_have_words(source: Path):
+    for path in sorted(source.glob("*/[0-9]*.ipynb")):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        shown = [c for c in cells if any("image/png" in o.get("data", {}) for o in c.get("outputs", []))]
+        assert all(len(c["metadata"]["mystnb"]["image"]["alt"]) > 20 for c in shown), path
+
+
 def test_every_inspector_is_in_the_gallery(source: Path):
     from autogradlab import inspectors
 

@@ -165,6 +165,15 @@ def test_answers_fold_on_screen_and_stand_at_the_end_on_paper():
     assert '<section class="answers">' not in pages.rendered(marked("# A"), "zh", "a")
 
 
+def test_a_figure_is_told_by_the_words_above_it():
+    figure = nbformat.v4.new_output("display_data", {"image/png": "iVBORw0KGgo="})
+    for mark in ("In words:", "用文字说："):
+        notebook = marked(f"Here it is.\n\n**{mark}** a *line* of `w`\nthat falls.\n\nNext.")
+        notebook.cells += [nbformat.v4.new_code_cell("plot()", outputs=[figure], execution_count=1) for _ in range(2)]
+        alts = re.findall(r'<img alt="([^"]*)"', pages.rendered(notebook, "en", "a"))
+        assert alts == ["a line of w that falls.", "No description has been provided for this image"]
+
+
 def test_a_page_to_print_takes_no_picture_from_elsewhere():
     with pytest.raises(LessonError, match=r"a: a page to print holds its pictures; these are files: picture\.png"):
         pages.rendered(marked("![a picture](picture.png)"), "en", "a")

@@ -8,7 +8,7 @@ import os
 import re
 import subprocess
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ __all__ = [
     "as_stored",
     "execute",
     "execute_on_torch",
+    "figures",
     "kernel_environment",
     "language_of",
     "lesson_files",
@@ -52,12 +53,25 @@ IMPORT = re.compile(r"^(\s*)import autogradlab((?:\.\w+)*)(?: as (\w+))?(\s*(?:#
 FROM = re.compile(r"^(\s*)from autogradlab((?:\.\w+)*) import (.+)$")
 #: The place in PyTorch's C++ sources where a warning was made differs from build to build.
 CPP_PLACE = re.compile(r" \(Triggered internally at [^)]*\)")
+#: How a lesson's Markdown tells the figure of the cell below it.
+IN_WORDS = re.compile(r"\*\*(?:In words:|用文字说：)\*\* *(.+?)(?:\n\n|\Z)", re.DOTALL)
 #: A picture inside of a card's HTML.
 PICTURE = re.compile(r"(data:image/svg\+xml;base64,)([A-Za-z0-9+/=]+)")
 #: What a card says of its language, in HTML.
 CARD_LANGUAGE = re.compile(r'<(?:figure|div class="autogradlab-lab") lang="(\w+)')
 #: What a shell or a test run sets for itself, and a notebook opened by a reader does not have.
 PASSING = ("MPLBACKEND", "COLUMNS", "LINES", "PYTHONWARNINGS", "PYTEST_CURRENT_TEST")
+
+
+def figures(cells: Sequence[Any]) -> Iterator[tuple[Any, str]]:
+    """Each cell whose output is an image, below Markdown that tells in words what it shows; and these words."""
+    told = None
+    for cell in cells:
+        if cell["cell_type"] == "markdown":
+            told = IN_WORDS.search("".join(cell["source"]))
+        elif told and any("image/png" in output.get("data", {}) for output in cell.get("outputs", [])):
+            yield cell, " ".join(re.sub(r"[*`$]", "", told[1]).split())
+            told = None
 
 
 def lesson_files(folder: Path | None = None) -> list[Path]:

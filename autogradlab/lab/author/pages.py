@@ -16,7 +16,7 @@ from autogradlab.inspectors.words import say
 from autogradlab.lab.copying import LessonError
 from autogradlab.lab.mathml import typeset
 
-from .book import execute, language_of, normalise, read
+from .book import execute, figures, language_of, normalise, read
 
 __all__ = ["index", "language_of_page", "page", "rendered", "title"]
 
@@ -66,6 +66,9 @@ def language_of_page(notebook: Any, path: Path) -> str:
 def rendered(notebook: Any, language: str, name: str) -> str:
     """The page of a notebook that has run."""
     notebook = nbformat.reads(normalise(notebook), as_version=4)
+    for cell, words in figures(notebook.cells):
+        for output in cell.outputs:
+            output.get("metadata", {}).setdefault("image/png", {})["alt"] = words
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = typeset(cell.source)
