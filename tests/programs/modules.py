@@ -794,3 +794,25 @@ for name in ("kaiming_uniform_", "kaiming_normal_", "trunc_normal_", "eye_", "di
     for given in (None, True, 3, [1.0]):
         attempt(lambda: getattr(nn.init, name)(given))
 attempt(lambda: nn.init.sparse_(None, 0.5))
+
+# % modules-pruned-again: each pruning of a tensor chooses among what the others left
+def pruned(*actions):
+    layer = nn.Linear(4, 3, bias=False)
+    layer.weight.data = torch.arange(-5.0, 7.0).view(3, 4)
+    for action in actions:
+        action(layer)
+    print(layer.weight_mask.int().tolist(), [type(m).__name__ for m in next(iter(layer._forward_pre_hooks.values()))])
+
+
+for dims in ((0, 0), (0, 1), (1, 0), (-1, -2), (-2, 1)):
+    pruned(*(lambda layer, dim=dim: prune.ln_structured(layer, "weight", 1, 2, dim) for dim in dims))
+pruned(
+    lambda layer: prune.ln_structured(layer, "weight", 0.5, 1, 1),
+    lambda layer: prune.l1_unstructured(layer, "weight", 0.5),
+    lambda layer: prune.custom_from_mask(layer, "weight", torch.tensor([[1, 1, 0, 1]] * 3)),
+)
+pruned(
+    lambda layer: prune.identity(layer, "weight"),
+    lambda layer: prune.global_unstructured([(layer, "weight")], prune.L1Unstructured, amount=4),
+    lambda layer: prune.l1_unstructured(layer, "weight", 2, importance_scores=torch.arange(12.0).view(3, 4)),
+)
