@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cmath
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,10 +27,19 @@ Words = str | Callable[[str], str] | None
 
 
 class _Different(Exception):
-    """A pair that differs: the kind of error, its words, and where in the containers the pair is."""
+    """Two values that differ, or cannot be compared: the kind of error, its words, and where in the containers they
+    are."""
 
     def __init__(self, kind: type[Exception], words: str, where: tuple[Any, ...]) -> None:
         self.kind, self.words, self.where = kind, words, where
+
+    def said(self) -> str:
+        """The words, and the place of the values."""
+        return f"{self.words}\n\nThe failure occurred for item {_item(self.where)}" if self.where else self.words
+
+
+def _item(where: tuple[Any, ...]) -> str:
+    return "".join(f"[{i!r}]" for i in where)
 
 
 class _Options:
@@ -39,6 +48,13 @@ class _Options:
     ) -> None:
         self.rtol, self.atol, self.equal_nan, self.checks, self.subclasses = rtol, atol, equal_nan, checks, subclasses
 
+    def check_tolerances(self, where: tuple[Any, ...]) -> None:
+        """Refuse one tolerance without the other."""
+        if (self.rtol is None) != (self.atol is None):
+            missing = "rtol" if self.rtol is None else "atol"
+            words = f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {missing}."
+            raise _Different(ValueError, words, where)
+
     def tolerances(self, *names: str) -> tuple[float, float]:
         if self.rtol is not None and self.atol is not None:
             return self.rtol, self.atol
@@ -46,22 +62,24 @@ class _Options:
         return max(r for r, _ in pairs), max(a for _, a in pairs)
 
 
+#: how two values are compared, these, and where in the containers they are
+_Pair = tuple[Callable[[Any, Any, _Options, tuple[Any, ...]], None], Any, Any, tuple[Any, ...]]
+
+
 def _is_sequence(value: Any) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str)
 
 
-def _number(value: Any) -> bool:
-    return isinstance(value, (int, float, complex, np.number)) and not isinstance(value, (bool, np.bool_))
-
-
-def _compare(actual: Any, expected: Any, o: _Options, where: tuple[Any, ...]) -> None:
+def _pairs(actual: Any, expected: Any, o: _Options, where: tuple[Any, ...]) -> Iterator[_Pair]:
+    """The pairs of values in two containers, or the values themselves. All are found before one is compared, so that
+    containers and types that do not fit are said before values that differ."""
     if _is_sequence(actual) and _is_sequence(expected):
         if len(actual) != len(expected):
             raise _Different(
                 AssertionError, f"The length of the sequences mismatch: {len(actual)} != {len(expected)}", where
             )
         for i, (a, b) in enumerate(zip(actual, expected, strict=True)):
-            _compare(a, b, o, (*where, i))
+            yield from _pairs(a, b, o, (*where, i))
     elif isinstance(actual, Mapping) and isinstance(expected, Mapping):
         missing, extra = (sorted(set(x) - set(y), key=str) for x, y in ((expected, actual), (actual, expected)))
         if missing or extra:
@@ -73,33 +91,53 @@ def _compare(actual: Any, expected: Any, o: _Options, where: tuple[Any, ...]) ->
                 where,
             )
         for key in sorted(actual, key=str):
-            _compare(actual[key], expected[key], o, (*where, key))
+            yield from _pairs(actual[key], expected[key], o, (*where, key))
     else:
-        _compare_one(actual, expected, o, where)
+        yield _pair(actual, expected, o, where)
 
 
-def _compare_one(actual: Any, expected: Any, o: _Options, where: tuple[Any, ...]) -> None:
+def _pair(actual: Any, expected: Any, o: _Options, where: tuple[Any, ...]) -> _Pair:
+    """How two values are compared. Raises where there is no way, or one tolerance alone is given."""
+    both = actual, expected
     if actual is None or expected is None:
-        if actual is not expected:
-            raise _Different(AssertionError, f"None mismatch: {actual} is not {expected}", where)
-        return
-    if isinstance(actual, (bool, np.bool_)) and isinstance(expected, (bool, np.bool_)):
-        if bool(actual) is not bool(expected):
-            raise _Different(AssertionError, f"Booleans mismatch: {bool(actual)} is not {bool(expected)}", where)
-        return
-    if _number(actual) and _number(expected):
-        _compare_numbers(actual, expected, o, where)
-        return
-    like = [isinstance(v, (Tensor, np.ndarray)) for v in (actual, expected)]
-    if all(like) and (o.subclasses or type(actual) is type(expected)):
-        same = type(actual) is type(expected) or (isinstance(actual, Tensor) and isinstance(expected, Tensor))
-        if same:
-            first, second = (v if isinstance(v, Tensor) else TENSORS.as_tensor(v) for v in (actual, expected))
-            _compare_tensors(first, second, o, where)
-            return
+        return _compare_nones, actual, expected, where
+    if all(isinstance(v, (bool, np.bool_)) for v in both):
+        return _compare_booleans, bool(actual), bool(expected), where
+    if all(isinstance(v, (int, float, complex, np.number)) for v in both):
+        if any(isinstance(v, bool) for v in both):
+            raise RuntimeError(
+                _NO_TOLERANCE.format(_item(where), type(actual).__name__, *both, type(expected).__name__)
+            )
+        o.check_tolerances(where)
+        a, b = (v.item() if isinstance(v, np.number) else v for v in both)
+        return _compare_numbers, a, b, where
+    if all(isinstance(v, (Tensor, np.ndarray)) for v in both) and (o.subclasses or type(actual) is type(expected)):
+        if type(actual) is type(expected) or all(isinstance(v, Tensor) for v in both):
+            o.check_tolerances(where)
+            a, b = (v if isinstance(v, Tensor) else TENSORS.as_tensor(v) for v in both)
+            return _compare_tensors, a, b, where
     raise _Different(
         TypeError, f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.", where
     )
+
+
+#: of a bool and a number PyTorch knows no tolerance
+_NO_TOLERANCE = (
+    "Originating a NumberPair() at item {0} with\n\n{1}(): {2}\n\nand\n\n{4}(): {3}\n\n"
+    "resulted in the unexpected exception above. If you are a user and see this message during normal operation "
+    "please file an issue at https://github.com/pytorch/pytorch/issues. If you are a developer and working on the "
+    "comparison functions, please except the previous error and raise an expressive `ErrorMeta` instead."
+)
+
+
+def _compare_nones(actual: Any, expected: Any, o: _Options, where: tuple[Any, ...]) -> None:
+    if actual is not expected:
+        raise _Different(AssertionError, f"None mismatch: {actual} is not {expected}", where)
+
+
+def _compare_booleans(actual: Any, expected: Any, o: _Options, where: tuple[Any, ...]) -> None:
+    if actual is not expected:
+        raise _Different(AssertionError, f"Booleans mismatch: {actual} is not {expected}", where)
 
 
 def _compare_numbers(actual: Any, expected: Any, o: _Options, where: tuple[Any, ...]) -> None:
@@ -223,24 +261,22 @@ def assert_close(
 
     Mirrors `torch.testing.assert_close`.
     """
-    if (rtol is None) != (atol is None):
-        raise ValueError(
-            "Both 'rtol' and 'atol' must be either specified or omitted, but got no "
-            f"{'rtol' if rtol is None else 'atol'}."
-        )
     checks = {"device": check_device, "dtype": check_dtype, "layout": check_layout, "stride": check_stride}
+    options = _Options(rtol, atol, equal_nan, checks, allow_subclasses)
+    error: Exception | None = None
     try:
-        _compare(actual, expected, _Options(rtol, atol, equal_nan, checks, allow_subclasses), ())
+        pairs = list(_pairs(actual, expected, options, ()))
     except _Different as found:
-        words = found.words
-        if found.where and found.kind is AssertionError:
-            words += f"\n\nThe failure occurred for item {''.join(f'[{i!r}]' for i in found.where)}"
-        error = found.kind(
-            words if msg is None or found.kind is not AssertionError else msg(words) if callable(msg) else msg
-        )
+        error = found.kind(found.said())
     else:
-        return
-    raise error
+        try:
+            for compare, a, b, where in pairs:
+                compare(a, b, options, where)
+        except _Different as found:
+            words = found.said()
+            error = found.kind(words if msg is None else msg(words) if callable(msg) else msg)
+    if error is not None:
+        raise error
 
 
 #: relative and absolute, of the old form
@@ -277,7 +313,10 @@ def assert_allclose(
         FutureWarning,
         stacklevel=2,
     )
-    actual, expected = (v if isinstance(v, Tensor) else TENSORS.tensor(v) for v in (actual, expected))
+    if not isinstance(actual, Tensor):
+        actual = TENSORS.tensor(actual)
+    if not isinstance(expected, Tensor):
+        expected = TENSORS.tensor(expected, dtype=actual.dtype)
     if rtol is None and atol is None:
         known = [_OLD_TOLERANCES.get(t.dtype.name, (0.0, 0.0)) for t in (actual, expected)]
         rtol, atol = (max(pair) for pair in zip(*known, strict=True))

@@ -248,3 +248,48 @@ for kind in (torch.float32, torch.float64, torch.int64):
     attempt(lambda out=voxels: torch._C._nn.avg_pool3d(x, 2, out=out).shape)
     attempt(lambda out=part: torch.narrow_copy(x, 2, 1, 2, out=out).shape)
     attempt(lambda out=tuple(outs): torch.lu_unpack(*torch.linalg.lu_factor(torch.eye(2)), out=out).P.dtype)
+
+# % units-close: containers and types are compared before values, numbers of NumPy as Python's, tolerances by dtype
+import numpy as np  # noqa: E402
+from torch.testing import assert_allclose, assert_close  # noqa: E402
+
+nan = float("nan")
+t = torch.tensor
+for a, b, options in (
+    ([1, 2], [1], {"msg": "mine"}),
+    ([1, 2], [3, "a"], {}),
+    ([1, [2, None]], (1, [2, 3]), {"msg": lambda words: f"<{words}>"}),
+    ({"a": {"b": 1}}, {"a": {"c": 1}}, {}),
+    ({"a": [t([1.0]), True]}, {"a": [t([2.0]), 1]}, {}),
+    (1, True, {"rtol": 0.1}),
+    ([1, 2], [1, 2], {"rtol": 0.1}),
+    ("a", "a", {"rtol": 0.1}),
+    ([None, True], [None, True], {"rtol": 0.1}),
+    (np.float32(1), 1.5, {}),
+    (np.int64(3), 4.0, {}),
+    (np.bool_(True), False, {}),
+    (nan, nan, {}),
+    (nan, nan, {"equal_nan": True}),
+    (complex(1, nan), complex(1, nan), {"equal_nan": True}),
+    (t(1.0), np.array(1.0), {}),
+    (t([1.0]), torch.nn.Parameter(t([1.0])), {"allow_subclasses": False}),
+    (np.array(1.0), np.array(2.0), {}),
+    (t([1, 5], dtype=torch.uint8), t([3, 5], dtype=torch.uint8), {}),
+    (t([[1.0, 2.0], [3.0, 4.0]]), t([[1.0, 2.0], [3.0, 5.0]]), {}),
+    (t([1.0, nan]), t([1.0, nan]), {}),
+    (t([1.0, nan]), t([1.0, nan]), {"rtol": 0, "atol": 0, "equal_nan": True}),
+    (t([1.0]), t([1.00001]), {}),
+    (t([1.0]), t([1.00002], dtype=torch.double), {"check_dtype": False}),
+    (torch.ones(2, 3), torch.ones(3, 2).t(), {"check_stride": True}),
+):
+    attempt(lambda: assert_close(a, b, **options))
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    for a, b in (
+        (t([1.0]), [1.00005]),
+        (t([1.0]), [1.0002]),
+        (t([1.0], dtype=torch.double), [1.00002]),
+        ([1], [1.5]),
+        (1, {}),
+    ):
+        attempt(lambda: assert_allclose(a, b))
