@@ -816,3 +816,24 @@ pruned(
     lambda layer: prune.global_unstructured([(layer, "weight")], prune.L1Unstructured, amount=4),
     lambda layer: prune.l1_unstructured(layer, "weight", 2, importance_scores=torch.arange(12.0).view(3, 4)),
 )
+
+# % modules-gains: of each nonlinearity, what init multiplies by; decays at the ends of what is allowed
+for name in ("linear", "conv1d", "conv_transpose3d", "sigmoid", "tanh", "relu", "leaky_relu", "selu", "gelu"):
+    t(nn.init.calculate_gain, name)
+    t(nn.init.calculate_gain, name, 0.5)
+for slope in (True, 2, "a"):
+    t(nn.init.calculate_gain, "leaky_relu", slope)
+for decay in (0.0, 1.0, -0.1, 1.1):
+    for make in (torch.optim.swa_utils.get_ema_avg_fn, get_ema_multi_avg_fn):
+        t(lambda make=make, decay=decay: make(decay).__name__)
+
+# % modules-packed-twice: second gradients through packing and padding, batches first and last
+for first in (True, False):
+    x = torch.arange(12.0).view(2, 3, 2) if first else torch.arange(12.0).view(2, 3, 2).transpose(0, 1).contiguous()
+    x.requires_grad_()
+    packed = nn.utils.rnn.pack_padded_sequence(x, [3, 2], batch_first=first)
+    (grad,) = torch.autograd.grad((packed.data**3).sum(), x, create_graph=True)
+    print(grad, grad.grad_fn.name())
+    print(torch.autograd.grad(grad.sum(), x)[0])
+    padded, lengths = nn.utils.rnn.pad_packed_sequence(packed, batch_first=first, padding_value=-1.0, total_length=4)
+    print(padded, lengths)
