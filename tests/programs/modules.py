@@ -795,6 +795,7 @@ for name in ("kaiming_uniform_", "kaiming_normal_", "trunc_normal_", "eye_", "di
         attempt(lambda: getattr(nn.init, name)(given))
 attempt(lambda: nn.init.sparse_(None, 0.5))
 
+
 # % modules-pruned-again: each pruning of a tensor chooses among what the others left
 def pruned(*actions):
     layer = nn.Linear(4, 3, bias=False)
@@ -837,3 +838,34 @@ for first in (True, False):
     print(torch.autograd.grad(grad.sum(), x)[0])
     padded, lengths = nn.utils.rnn.pad_packed_sequence(packed, batch_first=first, padding_value=-1.0, total_length=4)
     print(padded, lengths)
+
+# % modules-refused-sequences: arguments are looked at in PyTorch's order
+rnn = nn.utils.rnn
+matrix = torch.arange(6.0).view(3, 2)
+for lengths in ([3, 2], 3, torch.tensor([[2, 1]]), []):
+    for x in (matrix, torch.ones(2), torch.tensor(1.0), torch.empty(0, 2), [1, 2]):
+        for first in (False, True):
+            t(rnn.pack_padded_sequence, x, lengths, first)
+t(rnn.pack_padded_sequence, [1, 2], [2, 1], enforce_sorted=False)
+for sequences in ([torch.tensor(1.0)], [1, 2], "ab"):
+    t(rnn.pack_sequence, sequences)
+t(rnn.pad_packed_sequence, rnn.pack_sequence([matrix]), padding_value="a")
+for order in (torch.tensor([1.0, 0.0]), torch.tensor([[1, 0]]), [1, 0], torch.tensor([5])):
+    t(rnn.invert_permutation, order)
+for lengths in ([3, 1], None, torch.tensor([1])):
+    t(rnn.unpad_sequence, matrix.clone(), lengths)
+t(prune.is_pruned, None)
+t(prune.l1_unstructured, nn.Linear(2, 1), "weight", True)
+
+
+class Halved(nn.Module):
+    def forward(self, x):
+        return x.half()
+
+
+for name in ("weight", "kept"):
+    layer = nn.Linear(2, 1)
+    layer.register_buffer("kept", torch.ones(2))
+    nn.utils.parametrize.register_parametrization(layer, name, Halved(), unsafe=True)
+    t(nn.utils.parametrize.remove_parametrizations, layer, name)
+    print(nn.utils.parametrize.is_parametrized(layer, name))

@@ -365,6 +365,15 @@ def _check_inverse(parametrization: Any, made: Tensor, value: Tensor, name: str)
     _check(back, value.shape, value.dtype, start, f" as {name}, unless the `unsafe` flag", f"{name}.", "returned ")
 
 
+#: what PyTorch says, spaces left out as there, where a parameter cannot take the parametrized values
+_NOT_SET = (
+    "Calling remove_parametrizations() with leave_parametrized=True for a parameter that is an instance of a tensor "
+    "subclass requires set_() to be implemented correctly for the tensor subclass.Alternatively, one can opt into the "
+    "swap_tensors pathEither set leave_parametrized=False or provide a working implementationfor set_() in the tensor "
+    "subclass or set torch.__future__.set_swap_module_params_on_conversion(True)."
+)
+
+
 def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized: bool = True) -> Module:
     """Make a tensor an ordinary one again, with its parametrized value or, with leave_parametrized=False, the original.
     Returns the module.
@@ -396,7 +405,13 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
         original = found.original
         if leave_parametrized:
             with no_grad():
-                _give(original, getattr(module, tensor_name))
+                value = getattr(module, tensor_name)
+                try:
+                    _give(original, value)
+                except RuntimeError as error:
+                    if isinstance(original, Parameter):
+                        raise RuntimeError(_NOT_SET) from error
+                    raise
     elif leave_parametrized:
         value = getattr(module, tensor_name)
         original = Parameter(value.detach()) if value.requires_grad else value

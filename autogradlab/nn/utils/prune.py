@@ -331,7 +331,7 @@ def _without(default_mask: Any, n: int, scores: Any, largest: bool) -> Any:
     """The mask with zeros where the n largest, or smallest, scores are."""
     mask = TENSORS.clone(default_mask).contiguous()
     if n:
-        mask.view(-1)[TENSORS.topk(scores().reshape(-1), n, -1, largest)[1]] = 0
+        mask.view(-1)[TENSORS.topk(scores().reshape(-1), k=n, largest=largest)[1]] = 0
     return mask
 
 
@@ -647,7 +647,7 @@ def is_pruned(module: Module) -> bool:
 
     Mirrors `torch.nn.utils.prune.is_pruned`.
     """
-    every = (hook for part in module.modules() for hook in part._forward_pre_hooks.values())
+    every = (hook for _, part in module.named_modules() for hook in part._forward_pre_hooks.values())
     return any(isinstance(hook, BasePruningMethod) for hook in every)
 
 

@@ -53,9 +53,8 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
     """
     if permutation is None:
         return None
-    found = wrap(np.argsort(permutation._array, kind="stable").astype(np.int64, copy=False))
-    increment_version(found)  # PyTorch scatters into it
-    return found
+    found: Tensor = TENSORS.empty_like(permutation)
+    return found.scatter_(0, permutation, TENSORS.arange(found.numel()))
 
 
 class PackedSequence(_Packed):
@@ -259,8 +258,10 @@ def pack_padded_sequence(
     order = None
     if not enforce_sorted:
         lengths, order = TENSORS.sort(lengths, descending=True)
-        x = TENSORS.index_select(x, 0 if batch_first else 1, order)
-    steps, batch = x.size(int(batch_first)), x.size(int(not batch_first))
+        x = TENSORS.index_select(x, 0 if batch_first else 1, order.to(input.device))
+    _pack_padded_sequence(x, lengths, batch_first)
+    if batch_first and x._array.ndim < 2:
+        TENSORS.transpose(x, 0, 1)  # which is refused
     if not x._array.size:
         raise RuntimeError("Cannot pack empty tensors.")
     if lengths._array.ndim != 1:
@@ -268,6 +269,7 @@ def pack_padded_sequence(
             f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths._array.ndim}D cpu "
             f"{scalar_name(lengths)} tensor"
         )
+    batch, steps = x.size(int(not batch_first)), x.size(int(batch_first))
     counts = [int(n) for n in lengths._array]
     if len(counts) != batch:
         raise RuntimeError(
@@ -286,6 +288,11 @@ def pack_padded_sequence(
     rows, sizes = _rows(counts, batch)
     rows = rows[rows < steps * batch]  # PyTorch packs the steps that exist, even where lengths say more
     return PackedSequence(TENSORS._pack_rows(x, rows, sizes, batch_first), wrap(sizes), order, None)
+
+
+_pack_padded_sequence = inner(
+    "nn._pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first) -> (Tensor, Tensor)"
+)
 
 
 def pad_packed_sequence(
@@ -319,12 +326,19 @@ def pad_packed_sequence(
                 f"total_length={total_length} and max sequence length being {steps}"
             )
         steps = total_length
+    _pad_packed_sequence(data, sequence.batch_sizes, batch_first, padding_value, steps)
     counts = np.array([(sizes > i).sum() for i in range(batch)], np.int64)
     padded = _padded(data, (steps, batch, *data._array.shape[1:]), sizes, padding_value, batch_first)
     lengths = wrap(counts)
     if back is not None:
         return TENSORS.index_select(padded, 0 if batch_first else 1, back), TENSORS.index_select(lengths, 0, back)
     return padded, lengths
+
+
+_pad_packed_sequence = inner(
+    "nn._pad_packed_sequence(Tensor data, Tensor batch_sizes, bool batch_first, Scalar padding_value, int total_length)"
+    " -> (Tensor, Tensor)"
+)
 
 
 def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> PackedSequence:
@@ -343,7 +357,7 @@ def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> PackedSequence
 
     Mirrors `torch.nn.utils.rnn.pack_sequence`.
     """
-    lengths = TENSORS.as_tensor([t._array.shape[0] for t in sequences])
+    lengths = TENSORS.as_tensor([t.size(0) for t in sequences])
     return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
 
 
@@ -430,5 +444,5 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool 
     """
     if not batch_first:
         padded_sequences.transpose_(0, 1)  # PyTorch turns the tensor that it was given
-    steps: Any = TENSORS.arange(padded_sequences.shape[1])
+    steps: Any = TENSORS.arange(padded_sequences.shape[1], device=lengths.device)
     return [row[steps < n] for row, n in zip(padded_sequences, lengths, strict=True)]
