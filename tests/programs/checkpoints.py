@@ -163,3 +163,25 @@ with set_checkpoint_debug_enabled(True):
     with set_checkpoint_debug_enabled(None):
         telling(debug=True)
 attempt(telling, debug=True, context_fn=lambda: (contextlib.nullcontext(), contextlib.nullcontext()))
+
+# % checkpoints-segments: which parts of a sequence run again, and in which order
+from torch.utils.checkpoint import checkpoint_sequential  # noqa: E402
+
+
+class Told(torch.nn.Module):
+    def __init__(self, name):
+        super().__init__()
+        self.name = name
+
+    def forward(self, x):
+        print(self.name, torch.is_grad_enabled(), end="; ")
+        return x * 2
+
+
+for count, segments in ((5, 2), (6, 3), (3, 1), (4, 4), (3, 2)):
+    for reentrant in (False, True):
+        x = torch.ones(1, requires_grad=True)
+        y = checkpoint_sequential([Told(i) for i in range(count)], segments, x, use_reentrant=reentrant)
+        print("|", end=" ")
+        y.backward()
+        print(count, segments, reentrant, x.grad)

@@ -869,3 +869,32 @@ for name in ("weight", "kept"):
     nn.utils.parametrize.register_parametrization(layer, name, Halved(), unsafe=True)
     t(nn.utils.parametrize.remove_parametrizations, layer, name)
     print(nn.utils.parametrize.is_parametrized(layer, name))
+
+# % modules-steps-kept: how much LBFGS keeps of its steps, and a scaler's counts before and after its first scale
+from torch.amp import GradScaler  # noqa: E402
+
+w = torch.tensor([-1.5, 2.0, 0.5], dtype=torch.double, requires_grad=True)
+lbfgs = torch.optim.LBFGS([w], lr=0.1, max_iter=3, history_size=2)
+
+
+def bent():
+    lbfgs.zero_grad()
+    loss = ((1 - w) ** 2).sum() + ((w[1:] - w[:-1] ** 2) ** 2).sum()
+    loss.backward()
+    return loss
+
+
+for _ in range(3):
+    print(f"{lbfgs.step(bent).item():.6f}")
+    state = lbfgs.state[w]
+    print([len(state[name]) for name in ("old_dirs", "old_stps", "ro")], [f"{r.item():.4f}" for r in state["ro"]])
+    print([f"{d.norm().item():.5f}" for d in state["old_dirs"]])
+scaler = GradScaler("cpu", init_scale=4.0, growth_interval=2)
+print(scaler._get_growth_tracker(), scaler.get_scale(), GradScaler("cpu", enabled=False)._get_growth_tracker())
+for _ in range(3):
+    w.grad = torch.ones_like(w) * 4
+    scaler.scale(torch.ones(1))
+    sgd = torch.optim.SGD([w], lr=0.0)
+    scaler.step(sgd)
+    scaler.update()
+    print(scaler._get_growth_tracker(), scaler.get_scale())
