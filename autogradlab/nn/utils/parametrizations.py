@@ -262,8 +262,9 @@ def spectral_norm(
         >>> layer = nn.Linear(2, 2, bias=False)
         >>> _ = layer.weight.data.copy_(torch.tensor([[3., 0.], [0., 1.]]))
         >>> layer = nn.utils.parametrizations.spectral_norm(layer, n_power_iterations=50)
-        >>> torch.linalg.matrix_norm(layer.weight.detach(), 2)
-        tensor(1.)
+        >>> layer.weight.detach()
+        tensor([[1.0000, 0.0000],
+                [0.0000, 0.3333]])
         >>> [name for name, _ in layer.named_parameters()]
         ['parametrizations.weight.original']
 
