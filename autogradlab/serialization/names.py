@@ -69,7 +69,7 @@ TRUSTED: dict[str, Callable[..., Any]] = {
     "builtins.type": lambda x: type(x),
     **_made_by("array", "array"),
     **_made_by("builtins", "frozenset", "slice", "range"),
-    **_made_by("collections", "deque"),
+    **_made_by("collections", "defaultdict", "deque"),
     **_made_by("datetime", "date", "datetime", "time", "timedelta", "timezone"),
     **_made_by("decimal", "Decimal"),
     **_made_by("fractions", "Fraction"),

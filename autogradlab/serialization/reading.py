@@ -6,7 +6,7 @@ import io
 import os
 import struct
 from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterable
 from pickle import UnpicklingError
 from types import BuiltinFunctionType, FunctionType
@@ -609,16 +609,6 @@ def _layout(reader: Reader, name: str) -> Any:
     return layouts.LAYOUTS[name.removeprefix("torch.")]
 
 
-def _defaultdict(reader: Reader, factory: Any = None) -> Any:
-    """A defaultdict of dicts or lists, as optimizers have one; another factory only with weights_only=False."""
-    known: dict[str, Any] = {"builtins.dict": dict, "builtins.list": list, "builtins.int": int}
-    if isinstance(factory, _Global):
-        factory = known.get(factory.name, factory)
-    if factory is not None and factory not in known.values() and (reader.weights_only or isinstance(factory, _Global)):
-        raise damaged("a defaultdict has a factory that is not allowed")
-    return defaultdict(factory)
-
-
 _KNOWN: dict[str, Callable[..., Any]] = {
     "torch._utils._rebuild_meta_tensor_no_storage": _absent,
     "torch._utils._rebuild_tensor": _tensor,
@@ -634,14 +624,10 @@ _KNOWN: dict[str, Callable[..., Any]] = {
     "torch.serialization._get_layout": _layout,
     "collections.OrderedDict": _collected(OrderedDict),
     "collections.Counter": _collected(Counter),
-    "collections.defaultdict": _defaultdict,
     "_codecs.encode": _encoded,
     "builtins.bytearray": _bytearray,
     "builtins.set": _collected(set),
     "builtins.complex": _complex,
-    "builtins.dict": _collected(dict),
-    "builtins.list": _collected(list),
-    "builtins.int": lambda reader, *args: _refuse("int"),
 }
 
 

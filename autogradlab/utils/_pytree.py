@@ -324,7 +324,16 @@ def _sequence_keys(items: Any, context: Any = None) -> tuple[list[tuple[Any, Any
     return [(SequenceKey(i), item) for i, item in enumerate(items)], context
 
 
-def _mapping_keys(mapping: Any, context: Any = None) -> tuple[list[tuple[Any, Any]], Any]:
+# libraries register classes derived from dict with these three
+def _dict_flatten(mapping: Any) -> tuple[list[Any], list[Any]]:
+    return list(mapping.values()), list(mapping)
+
+
+def _dict_unflatten(values: Iterable[Any], keys: Iterable[Any]) -> dict[Any, Any]:
+    return dict(zip(keys, values, strict=True))
+
+
+def _dict_flatten_with_keys(mapping: Any, context: Any = None) -> tuple[list[tuple[Any, Any]], Any]:
     return [(MappingKey(key), value) for key, value in mapping.items()], context or list(mapping)
 
 
@@ -353,9 +362,9 @@ _register_sequence(tuple, unflatten_fn=lambda v, c: tuple(v), serialized_type_na
 _register_sequence(Size, unflatten_fn=lambda v, c: tuple(v), serialized_type_name="torch.Size")
 _register_sequence(list, unflatten_fn=lambda v, c: list(v), serialized_type_name="builtins.list")
 _register_mapping = partial(
-    register_pytree_node, flatten_fn=lambda x: (list(x.values()), list(x)), flatten_with_keys_fn=_mapping_keys
+    register_pytree_node, flatten_fn=_dict_flatten, flatten_with_keys_fn=_dict_flatten_with_keys
 )
-_register_mapping(dict, unflatten_fn=lambda v, c: dict(zip(c, v, strict=True)), serialized_type_name="builtins.dict")
+_register_mapping(dict, unflatten_fn=_dict_unflatten, serialized_type_name="builtins.dict")
 _register_mapping(
     OrderedDict,
     unflatten_fn=lambda v, c: OrderedDict(zip(c, v, strict=True)),
@@ -368,7 +377,7 @@ register_pytree_node(
     serialized_type_name="collections.defaultdict",
     to_dumpable_context=_default_told,
     from_dumpable_context=_default_heard,
-    flatten_with_keys_fn=lambda x: _mapping_keys(x, _default(x)),
+    flatten_with_keys_fn=lambda x: _dict_flatten_with_keys(x, _default(x)),
 )
 register_pytree_node(
     deque,

@@ -1173,3 +1173,53 @@ for n in 12, 28, 7:
     print(n, torch.equal(grid[0, 1, :, 0], line), torch.equal(grid[0, :, 1, 1], line))
     grid, line = F.affine_grid(theta, (1, 2, n, n), align_corners=False), line * (n - 1) / n
     print(n, torch.equal(grid[0, 1, :, 0], line), torch.equal(grid[0, :, 1, 1], line))
+
+# % stranger-misread: what methods say of arguments that they do not take
+x = torch.ones(2, 3)
+t(lambda: x.stride(0, 1))
+t(lambda: x.stride("0"))
+t(lambda: x.stride(axis=0))
+t(lambda: x.get_device(0))
+t(lambda: x.get_device(device=0))
+t(lambda: torch.get_device())
+t(lambda: x.untyped_storage(1))
+t(lambda: x.untyped_storage(dtype=1))
+t(lambda: x.is_pinned("cuda", 1))
+t(lambda: x.is_pinned(dev="cuda"))
+t(lambda: x.is_shared(True))
+t(lambda: x.storage(True))
+t(lambda: x.storage_type(True))
+t(lambda: torch.set_float32_matmul_precision(2))
+print(x.stride(), x.stride(-1), x.get_device(), torch.get_device(x), x.is_pinned(), x.is_shared())
+
+# % stranger-collected: a defaultdict is read with weights_only=False alone, and a class derived from dict is a tree
+import io
+from collections import defaultdict
+
+import torch.utils._pytree as pytree
+
+lists = defaultdict(list, a=[torch.ones(2)])
+file = io.BytesIO()
+torch.save(lists, file)
+file.seek(0)
+t(lambda: torch.load(file))
+file.seek(0)
+with torch.serialization.safe_globals([defaultdict]):
+    t(lambda: torch.load(file))
+file.seek(0)
+again = torch.load(file, weights_only=False)
+print(again, again["b"])
+
+
+class Output(dict):
+    pass
+
+
+pytree.register_pytree_node(
+    Output,
+    pytree._dict_flatten,
+    lambda values, context: Output(pytree._dict_unflatten(values, context)),
+    flatten_with_keys_fn=pytree._dict_flatten_with_keys,
+)
+leaves, spec = pytree.tree_flatten(Output(loss=torch.tensor(1.0), scores=[2, 3]))
+print(leaves, type(pytree.tree_unflatten(leaves, spec)).__name__, pytree.tree_leaves_with_path(Output(a=1, b=(2, 3))))

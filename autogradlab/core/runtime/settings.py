@@ -194,6 +194,9 @@ def set_float32_matmul_precision(precision: str) -> None:
 
     Mirrors `torch.set_float32_matmul_precision`.
     """
+    if not isinstance(precision, str):
+        given = type(precision).__name__
+        raise RuntimeError(f"set_float32_matmul_precision expects a str, but got {given}")
     if precision not in ("highest", "high", "medium"):
         warn(
             f"{precision} is not one of 'highest', 'high', or 'medium'; the currentsetFloat32MatmulPrecision call "

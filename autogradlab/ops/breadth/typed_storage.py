@@ -535,4 +535,5 @@ def storage_type(input: Tensor) -> Any:
     return STORAGES[storage_name(input.dtype)]
 
 
+storage.__qualname__, storage_type.__qualname__ = "Tensor.storage", "Tensor.storage_type"  # as errors of PyTorch's say
 Tensor._typed_storage = _typed_storage

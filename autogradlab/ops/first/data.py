@@ -68,7 +68,7 @@ def _delete_data(self: Tensor) -> None:
 Tensor.data = property(_get_data, _set_data, _delete_data)
 
 
-@composite("get_device(Tensor input) -> int|function", reads="itself")
+@composite("get_device(Tensor input) -> int", reads="late")
 def get_device(input: Tensor) -> int:
     """The number of its device: -1 on the CPU.
 

@@ -742,7 +742,7 @@ def _zero_into(target: np.ndarray) -> None:
 # -- what memory looks like --------------------------------------------------------------------------------------------
 
 
-@composite("stride(Tensor input, int? dim=None) -> tuple[int, ...] | int|python", function=False, reads="itself")
+@composite("stride(Tensor input, int? dim=None) -> tuple[int, ...] | int|python", function=False, reads="late")
 def stride(input: Tensor, dim: Any = None) -> Any:
     """The distance in memory, in elements, between neighbours along each dimension, or along one.
 
@@ -757,10 +757,7 @@ def stride(input: Tensor, dim: Any = None) -> Any:
     steps = tuple([s // size for s in (x if x.size else placed(x)).strides])
     if dim is None:
         return steps
-    try:
-        return steps[wrap_dim(dim, input._array.ndim, scalar_ok=False)]
-    except TypeError:
-        reject("stride", (input, dim), {}, method=True)
+    return steps[wrap_dim(dim, input._array.ndim, scalar_ok=False)]
 
 
 @composite("storage_offset(Tensor input) -> int", function=False, reads="late")
@@ -793,7 +790,7 @@ def data_ptr(input: Tensor) -> int:
     return address(input._array) if input._array.size and not is_absent(input._array) and not hollow(input) else 0
 
 
-@composite("untyped_storage(Tensor input) -> UntypedStorage|python", function=False, reads="itself")
+@composite("untyped_storage(Tensor input) -> UntypedStorage|python", function=False, reads="late")
 def untyped_storage(input: Tensor) -> Any:
     """The memory under it, which views share.
 
@@ -871,8 +868,8 @@ def element_size(input: Tensor) -> int:
     return input._array.itemsize
 
 
-@composite("is_pinned(Tensor input, Device? device=None) -> bool", function=False, reads="itself")
-def is_pinned(input: Tensor) -> bool:
+@composite("is_pinned(Tensor input, Device? device=None) -> bool", function=False)
+def is_pinned(input: Tensor, device: Any = None) -> bool:
     """Whether its memory is pinned for a GPU: never here.
 
     >>> torch.ones(1).is_pinned()
@@ -889,6 +886,9 @@ def is_shared(input: Tensor) -> bool:
     False
     """
     return storage_of(input).shared
+
+
+is_shared.__qualname__ = "Tensor.is_shared"  # PyTorch writes it in Python, whose errors say this
 
 
 @composite(
