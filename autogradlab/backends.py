@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
 from .amp.old import OLD
 from .core.runtime.settings import ATTENTION, kernels_of_attention
@@ -18,8 +18,25 @@ def _no() -> bool:
     return False
 
 
-def _none() -> None:
+def _none(*given: Any) -> None:
     return None
+
+
+def _zero(device: Any = None) -> int:
+    return 0
+
+
+def _without_mps(call: str) -> Callable[..., NoReturn]:
+    """What needs Apple's GPU, with the name by which its error calls it."""
+
+    def refuse(*given: Any) -> NoReturn:
+        raise RuntimeError(f"Cannot execute {call}() without MPS backend.")
+
+    return refuse
+
+
+def _without_xpu(*given: Any) -> NoReturn:
+    raise AssertionError("Torch not compiled with XPU enabled")
 
 
 def _flags(**values: Any) -> SimpleNamespace:
@@ -123,9 +140,35 @@ cpu = _module("cpu", get_cpu_capability=lambda: "DEFAULT")
 
 #: torch.mps and its like
 DEVICES: dict[str, SimpleNamespace] = {
-    "mps": _flags(is_available=_no, device_count=lambda: 0, manual_seed=lambda seed: None, empty_cache=_none),
-    "xpu": _flags(is_available=_no, device_count=lambda: 0, manual_seed=lambda seed: None, empty_cache=_none),
-    "mtia": _flags(is_available=_no, device_count=lambda: 0),
+    "mps": _flags(
+        is_available=_no,
+        device_count=_zero,
+        manual_seed=_none,
+        **{
+            name: _without_mps(call)
+            for name, call in (
+                ("seed", "getDefaultGenerator"),
+                ("get_rng_state", "getDefaultGenerator"),
+                ("synchronize", "deviceSynchronize"),
+                ("empty_cache", "emptyCache"),
+                ("current_allocated_memory", "getCurrentAllocatedMemory"),
+                ("driver_allocated_memory", "getDriverAllocatedMemory"),
+            )
+        },
+    ),
+    "xpu": _flags(
+        **dict.fromkeys(("is_available", "is_initialized", "is_bf16_supported"), _no),
+        **dict.fromkeys(("device_count", "memory_allocated", "max_memory_allocated", "memory_reserved"), _zero),
+        **dict.fromkeys(("manual_seed", "manual_seed_all", "seed", "seed_all", "empty_cache"), _none),
+        **dict.fromkeys(
+            ("init", "synchronize", "current_device", "get_device_name", "initial_seed", "get_rng_state"), _without_xpu
+        ),
+    ),
+    "mtia": _flags(
+        **dict.fromkeys(("is_available", "is_initialized"), _no),
+        device_count=_zero,
+        **dict.fromkeys(("manual_seed", "manual_seed_all", "seed", "seed_all"), _none),
+    ),
     "cpu": _flags(
         is_available=lambda: True,
         device_count=lambda: 1,

@@ -1223,3 +1223,25 @@ pytree.register_pytree_node(
 )
 leaves, spec = pytree.tree_flatten(Output(loss=torch.tensor(1.0), scores=[2, 3]))
 print(leaves, type(pytree.tree_unflatten(leaves, spec)).__name__, pytree.tree_leaves_with_path(Output(a=1, b=(2, 3))))
+
+
+# % stranger-seeds-everywhere: programs seed and ask every kind of device
+def seeded(seed):
+    torch.manual_seed(seed)
+    for kind in torch.cuda, torch.xpu, torch.mtia:
+        kind.manual_seed(seed)
+        kind.manual_seed_all(seed)
+    torch.mps.manual_seed(seed)
+
+
+seeded(3)
+print(torch.rand(2))
+for kind in torch.cuda, torch.mps, torch.xpu, torch.mtia, torch.cpu:
+    print(kind.is_available(), kind.device_count())
+print(torch.xpu.is_initialized(), torch.xpu.is_bf16_supported(), torch.xpu.memory_allocated(), torch.xpu.empty_cache())
+t(torch.mps.empty_cache)
+t(torch.mps.synchronize)
+t(torch.mps.current_allocated_memory)
+t(torch.xpu.synchronize)
+t(torch.xpu.current_device)
+t(torch.xpu.get_device_name, 0)
