@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from functools import cache, partial, wraps
+from importlib.util import find_spec
 from typing import Any, Literal
 
 from ..core.arguments.declared import cast_of
@@ -19,7 +20,7 @@ from ..core.runtime.naming import by_name
 from ..core.tensor import overriding
 from ..core.tensor.tensor import Tensor
 from ..core.types.device import device
-from ..core.types.dtypes import ALL, dtype, float16, float32, float64
+from ..core.types.dtypes import bfloat16, dtype, float16, float32, float64
 
 __all__ = [
     "autocast",
@@ -37,8 +38,8 @@ __all__ = [
     "set_autocast_enabled",
 ]
 
-#: the smaller dtype of the CPU; bfloat16 is there where the package ml_dtypes is
-_SMALL = ALL.get("bfloat16", float16)
+#: the smaller dtype of the CPU; there are tensors of bfloat16 where the package ml_dtypes is
+_SMALL = float16 if find_spec("ml_dtypes") is None else bfloat16
 _DTYPES = (
     "In {0} autocast, but the target dtype is not supported. Disabling autocast.\n"
     "{0} Autocast only supports dtypes of torch.bfloat16, torch.float16 currently."
@@ -185,7 +186,7 @@ class autocast:
         if enabled and device_type == "cuda":
             warnings.warn("CUDA is not available or torch_xla is imported. Disabling autocast.", stacklevel=2)
             enabled = False
-        elif enabled and self.fast_dtype not in (_SMALL, float16):
+        elif enabled and self.fast_dtype not in (bfloat16, float16):
             warnings.warn(_DTYPES.format(device_type.upper()), stacklevel=2)
             enabled = False
         self._enabled = enabled

@@ -68,8 +68,6 @@ class Muon(Optimizer):
                 "adjust_lr_fn": adjust_lr_fn,
             },
         )
-        if "bfloat16" not in ALL:
-            raise ImportError("Muon computes in bfloat16, which is here with the package ml_dtypes alone")
         for group in self.param_groups:
             for p in group["params"]:
                 if p.ndim != 2:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -73,7 +72,7 @@ class dtype(metaclass=Native, final=True):
     def __getattr__(self, name: str) -> Any:
         if name == "numpy" and self.name in _LATE:
             if self.name == "bfloat16":
-                from ml_dtypes import bfloat16 as scalar
+                scalar = _bfloat16_of_numpy()
             else:
                 scalar = getattr(np, self.name)
             object.__setattr__(self, "numpy", np.dtype(scalar))
@@ -110,6 +109,15 @@ def _named(name: str) -> dtype:
     return ALL[name]
 
 
+def _bfloat16_of_numpy() -> Any:
+    """NumPy has none of its own; the package ml_dtypes, an extra, gives it one."""
+    try:
+        from ml_dtypes import bfloat16
+    except ImportError:
+        raise ImportError("tensors of torch.bfloat16 need the package ml_dtypes") from None
+    return bfloat16
+
+
 def _make(
     name: str, numpy: Any, category: int, tensor_type: str, signed: Any = True, itemsize: int | None = None
 ) -> dtype:
@@ -141,6 +149,7 @@ uint16 = _make("uint16", None, INTEGER, "UInt16Tensor", signed=False, itemsize=2
 uint32 = _make("uint32", None, INTEGER, "UInt32Tensor", signed=False, itemsize=4)
 uint64 = _make("uint64", None, INTEGER, "UInt64Tensor", signed=False, itemsize=8)
 float16 = _make("float16", np.float16, FLOATING, "HalfTensor")
+bfloat16 = _make("bfloat16", None, FLOATING, "BFloat16Tensor", itemsize=2)
 float32 = _make("float32", np.float32, FLOATING, "FloatTensor")
 float64 = _make("float64", np.float64, FLOATING, "DoubleTensor")
 complex64 = _make("complex64", np.complex64, COMPLEX, "ComplexFloatTensor")
@@ -172,6 +181,7 @@ ALL: dict[str, dtype] = {
         float64,
         complex64,
         complex128,
+        bfloat16,
     )
 }
 ALIASES = {
@@ -188,10 +198,6 @@ ALIASES = {
 _FROM_NUMPY: dict[Any, dtype] = {d.numpy: d for d in ALL.values() if d.name not in _LATE}
 _FROM_NUMPY[np.dtype(np.longlong)] = int64
 _FROM_NUMPY[np.dtype(np.intc)] = int32
-
-if find_spec("ml_dtypes") is not None:  # an optional extra, loaded at first use: NumPy itself has no bfloat16
-    bfloat16 = _make("bfloat16", None, FLOATING, "BFloat16Tensor", itemsize=2)
-    ALL["bfloat16"] = bfloat16
 
 _default = float32
 

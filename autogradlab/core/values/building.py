@@ -115,7 +115,7 @@ _SIMPLE: dict[type, int] = {bool: 0, int: 1, float: 2, complex: 3}
 def _default_complex() -> dtype:
     """The dtype of complex numbers for which none is given."""
     default = get_default_dtype()
-    if default.name == "bfloat16":  # which is there with ml_dtypes alone
+    if default is dtypes.bfloat16:
         raise RuntimeError("invalid default scalar type for complex")
     return default.to_complex()
 

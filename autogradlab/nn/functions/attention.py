@@ -14,6 +14,7 @@ from ...core.runtime.settings import ATTENTION
 from ...core.runtime.warn import warn_once
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, requires_grad
+from ...core.types import dtypes
 from ...core.types.dtypes import cxx_name
 from ...core.values.building import scalar_array
 from ...ops.nn import attention as _kernels  # noqa: F401 (fills the table)
@@ -111,7 +112,7 @@ def scaled_dot_product_attention(
             _taken(attn_mask._array)
         return TENSORS._scaled_dot_product_flash_attention_for_cpu(q, k, v, 0.0, is_causal, attn_mask, scale)[0]
     kind = q.dtype
-    q, k, v = (t.float() if t.dtype.name in ("float16", "bfloat16") else t for t in (q, k, v))
+    q, k, v = (t.float() if t.dtype in (dtypes.float16, dtypes.bfloat16) else t for t in (q, k, v))
     features = q._array.shape[-1]
     wanted = scale if scale is not None else 1.0 / math.sqrt(features) if features else math.inf
     factor = math.sqrt(abs(wanted))

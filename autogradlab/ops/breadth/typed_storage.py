@@ -350,9 +350,8 @@ _CASTS = {
     "char": dtypes.int8,
     "complex_float": dtypes.complex64,
     "complex_double": dtypes.complex128,
+    "bfloat16": dtypes.bfloat16,
 }
-if "bfloat16" in dtypes.ALL:
-    _CASTS["bfloat16"] = dtypes.ALL["bfloat16"]
 for _name, _dtype in _CASTS.items():
     setattr(TypedStorage, _name, lambda self, _kind=_dtype: self._to(_kind))
     setattr(PythonStorage, _name, lambda self, _kind=_dtype: TypedStorage._of(self, dtypes.uint8)._to(_kind))

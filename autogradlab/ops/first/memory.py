@@ -364,17 +364,18 @@ _converter(
     tensor([1.+0.j], dtype=torch.complex128)
     """,
 )
-if "bfloat16" in dtypes.ALL:
-    _converter(
-        "bfloat16(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor|python",
-        dtypes.ALL["bfloat16"],
-        """
-        The tensor as bfloat16: 8 bits of exponent, 8 of precision.
+_converter(
+    "bfloat16(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor|python",
+    dtypes.bfloat16,
+    """
+    The tensor as bfloat16: 8 bits of exponent, 8 of precision.
 
-        >>> torch.tensor([1.]).bfloat16().dtype
-        torch.bfloat16
-        """,
-    )
+    Errors: ImportError where the package ml_dtypes is missing.
+
+    >>> torch.tensor([1.]).bfloat16().dtype
+    torch.bfloat16
+    """,
+)
 
 
 @composite("type_as(Tensor input, Tensor other) -> Tensor", function=False, reads="late")
