@@ -372,13 +372,14 @@ def on_both_backends(fn: Any) -> Any:
     return fn
 
 
-#: a gradient of zeros that depends on nothing
-RAW.nought = lambda x: np.zeros(x.shape, x.dtype)
+#: a gradient of zeros that depends on nothing, laid out as the gradient that came: in a size of 1 with its stride, be
+#: it 0, which keeps a leaf from taking the zeros over
+RAW.nought = lambda x: like(x, x.dtype) if x.size else np.zeros(x.shape, x.dtype)
 
 
 @instead(lambda call, args, kwargs: at("zeros_like", input=args[0]))
 def _nought(x: Tensor) -> Tensor:
-    return wrap(np.zeros(x._array.shape, x._array.dtype))
+    return wrap(RAW.nought(x._array))
 
 
 TENSORS.nought = _nought

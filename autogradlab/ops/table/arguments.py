@@ -13,7 +13,7 @@ from ...core.values.promotion import is_number, wrap_number
 from .inplace import recorded_edges
 from .signatures import explain, lookup
 
-__all__ = ["coerce", "fitting", "old_form", "refuse_complex_numbers", "refused", "reject", "taking_old_forms"]
+__all__ = ["coerce", "explain_failed", "fitting", "old_form", "refuse_complex_numbers", "refused", "reject", "taking_old_forms"]
 
 
 def reject(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool = False) -> NoReturn:
@@ -33,15 +33,20 @@ def refused(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
 
     The kernel's own error, which is being handled, is no part of it: PyTorch reads arguments before.
     """
-    failed = sys.exception()
     n = len(args)
     while n > op.required and (n > len(op.defaults) or args[n - 1] is op.defaults[n - 1]):
         n -= 1  # what a form of the operation filled in
     named = next((i for i in range(n) if i >= op.positional or op.names[i] in ("alpha", "beta")), n)
     args, kwargs = args[:named], {**dict(zip(op.names[named:n], args[named:n], strict=True)), **kwargs}
     method = op.as_method and lookup(op.name, "Tensor") is not None
+    explain_failed(op.name, args[1:] if method else args, kwargs, "Tensor" if method else None)
+
+
+def explain_failed(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], space: str | None = None) -> None:
+    """`explain` while an error is handled, which is no part of PyTorch's TypeError then."""
+    failed = sys.exception()
     try:
-        explain(op.name, args[1:] if method else args, kwargs, "Tensor" if method else None)
+        explain(name, args, kwargs, space)
     except TypeError as error:
         error.__context__ = None if failed is None else failed.__context__
         raise

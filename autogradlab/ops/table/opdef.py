@@ -42,7 +42,7 @@ from ...core.tensor.overriding import stands_in
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge
 from ...core.types.dtypes import OF_PYTHON
 from ...core.values.promotion import broadcast_shapes, common_dtype, plain_number
-from .arguments import coerce, fitting, refuse_complex_numbers, refused, reject, taking_old_forms
+from .arguments import coerce, explain_failed, fitting, refuse_complex_numbers, refused, reject, taking_old_forms
 from .asking import Operator, without_out
 from .calls import make_call
 from .families import FUNCTIONS, NODES, OPS
@@ -542,7 +542,8 @@ class Op:
         if stands_in(args, kwargs):
             return self.again(called, args, kwargs)
         if kwargs.keys() & OTHER_NAMES.keys():
-            explain(called, args[self.as_method :], kwargs, "Tensor" if self.as_method else space_of(called))
+            method = self.as_method or called not in FUNCTIONS  # as most in-place forms
+            explain(called, args[method:], kwargs, "Tensor" if method else space_of(called))
             return self.again(called, args, {OTHER_NAMES.get(key, key): value for key, value in kwargs.items()})
         reject(called, args, kwargs, self.as_method)
 
@@ -562,7 +563,8 @@ class Op:
 
     def again(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the function or method of that name, which now asks its arguments."""
-        return (getattr(Tensor, name) if self.as_method else FUNCTIONS[name])(*args, **kwargs)
+        function = None if self.as_method else FUNCTIONS.get(name)  # most in-place forms are methods alone
+        return (function or getattr(Tensor, name))(*args, **kwargs)
 
     def refuse_grad(self, values: list[Any]) -> None:
         """Before the kernel runs: refuse a tensor that requires grad by which the operation has no derivative."""
@@ -621,17 +623,22 @@ class Op:
             or not self.takes_out()
         ):
             explain(self.name, args, kwargs)  # not every overload takes out=
-        out = kwargs.pop("out", None)
+        out = kwargs.get("out")
         if out is None:
+            kwargs.pop("out", None)
             return self.call(*args, **kwargs)
         if self.outputs and len(out) != len(self.outputs):
             raise TypeError(f"expected tuple of {len(self.outputs)} elements but got {len(out)}")
-        values, given = self.operands(args, kwargs)
         try:
-            refuse_recorded(self, values, out)
-        except RuntimeError:
-            explain(self.name, args, {**kwargs, "out": out})  # arguments are read before anything else
+            return self._into(out, args, {key: value for key, value in kwargs.items() if key != "out"})
+        except (TypeError, RuntimeError, ValueError):
+            explain_failed(self.name, args, kwargs)  # arguments are read before anything else
             raise
+
+    def _into(self, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The operation with this out=."""
+        values, given = self.operands(args, kwargs)
+        refuse_recorded(self, values, out)
         rule, real = OUT.get(self.name), None
         if rule is not None and rule.computes and isinstance(out, Tensor):
             place = self.index["dtype"]
