@@ -26,7 +26,7 @@ from ..core.tensor.tensor import Size, Tensor, counter, requires_grad, set_requi
 from ..core.types import dtypes
 from ..core.types.device import CPU, default_device, require_cpu, set_device
 from ..core.types.device import device as Device
-from ..core.types.dtypes import cxx_name, dtype, get_default_dtype, set_default
+from ..core.types.dtypes import cxx_name, dtype, get_default_dtype, set_default, tensor_type
 from ..core.types.layouts import strided
 from ..core.values.building import array_from
 from .first.create import from_numpy
@@ -519,7 +519,7 @@ def _mapped(name: str, self: Tensor, others: tuple[Tensor, ...], function: Any) 
         raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
     for place, t in zip(("'other'",) if len(others) == 1 else ("argument 'x'", "argument 'y'"), others, strict=True):
         if t.dtype is not self.dtype:
-            raise TypeError(f"{name}: expected {self.type()} for {place} (got {t.type()})")
+            raise TypeError(f"{name}: expected {tensor_type(self)} for {place} (got {tensor_type(t)})")
     arrays = (self._array, *(TENSORS.expand(t, self._array.shape)._array for t in others))
     flat = [_fits(function(*v), self) for v in zip(*(a.reshape(-1).tolist() for a in arrays), strict=True)]
     self._array[...] = np.array(flat, self._array.dtype).reshape(self._array.shape)

@@ -19,7 +19,7 @@ from ..autograd.graph import saved_tensors_hooks
 from ..core.memory.rows import levels_of, with_levels
 from ..core.random.generator import default_generator
 from ..core.runtime import modes
-from ..core.tensor.tensor import Tensor, wrap
+from ..core.tensor.tensor import Tensor, set_requires_grad, wrap
 from .selective import (
     SAC_IGNORED_OPS,
     CheckpointPolicy,
@@ -280,11 +280,17 @@ class _Inputs(Function):
         """Never called: nothing depends on the result."""
         raise AssertionError("Did not expect to backward on this graph")
 
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        """The tangent of nothing."""
+        return wrap(np.empty(0, np.float32))
+
 
 def _kept(args: tuple[Any, ...]) -> Callable[[], list[Any]]:
     """Gives the arguments of a call again."""
     first = wrap(np.empty(0, np.float32))
-    saver = _Inputs.apply(first.requires_grad_(), *args)
+    set_requires_grad(first, True, "method")  # also inside of a functional transform, which refuses requires_grad_()
+    saver = _Inputs.apply(first, *args)
 
     def found() -> list[Any]:
         ctx = saver.grad_fn

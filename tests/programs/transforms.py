@@ -613,3 +613,16 @@ for mode in (torch.enable_grad, torch.no_grad):
         print(torch.func.grad(hooked)(x))
         value, _ = torch.func.vjp(unrecorded, x)
         print(value, value.requires_grad)
+
+# % tangents-of-sums-over-rows: what the rows of a vmap add up to has a tangent that is added up too
+checkpoint = torch.utils.checkpoint.checkpoint
+x = torch.tensor([0.5, -1.0])
+for f in (
+    lambda t: t.cumprod(0).sum(),
+    lambda t: (t * t * t).sum(),
+    lambda t: t.clone().mul_(t).mul_(t.sum()).sum(),
+    lambda t: checkpoint(lambda s: (s**4).sum(), t, use_reentrant=True),
+):
+    attempt(lambda: print(torch.func.jacfwd(torch.func.jacrev(torch.func.jacfwd(f)))(x)))
+for transform in (torch.func.grad, torch.func.jacfwd, torch.func.vmap):
+    attempt(lambda: print(transform(lambda t: checkpoint(lambda s: (s**4).sum(), t, use_reentrant=False))(x)))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.places import moved
-from ...core.memory.rows import Rows
+from ...core.memory.rows import Rows, levels_of
 from ..table.opdef import OPS, op
 
 __all__: list[str] = []
@@ -44,7 +44,14 @@ def _remove_batch_dim(input: Any, level: int, batch_size: int, out_dim: int) -> 
     return Rows(whole, rest) if rest else whole
 
 
-@op("_sum_batch_dim", vjp={"input": lambda F, grad: grad})
+def _summed(F: Any, tangent: Any, input_shape: Any, level: int) -> Any:
+    """A tangent that is the same in every row counts once for each."""
+    if level in levels_of(tangent._array.shape):
+        return F._sum_batch_dim(tangent, level)
+    return F.mul_number(tangent, input_shape.lanes[input_shape.levels.index(level)])
+
+
+@op("_sum_batch_dim", vjp={"input": lambda F, grad: grad}, jvp={"input": _summed})
 def _sum_batch_dim(input: Any, level: int) -> Any:
     """The sum of the rows of a level."""
     own = input.levels

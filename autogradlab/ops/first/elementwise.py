@@ -900,6 +900,7 @@ def tanh_backward(grad_output: Any, output: np.ndarray) -> Any:
         "grad_output": lambda F, grad, input, threshold: F.threshold_backward(grad, input, threshold),
         "input": lambda F, grad: F.nought(grad),
     },
+    jvp={"input": lambda F, tangent: F.nought(tangent)},
     reads="itself",
     operator=Operator("(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor"),
     together=pointwise,

@@ -442,7 +442,7 @@ class Binary(Elementwise):
         x = cast(input._array, numpy) if a else number(input, numpy)
         if self.widens and numpy.itemsize == 2 and numpy.kind in "fV" and (not b or other._array.size == 1):
             x, y = modes.quiet(_widened, self.ufunc, x, np.asarray(other._array if b else other))
-        elif self.exponents and b and numpy.kind in "fV" and other._array.dtype.kind in "iu":
+        elif self.exponents and a and b and input._array.dtype.kind in "fV" and other._array.dtype.kind in "iu":
             y = other._array
         else:
             y = cast(other._array, numpy) if b else number(other, numpy)
@@ -849,7 +849,7 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
         else:
             if refuses and (y is not None or is_number(other)):  # the tensor is checked before its operands
                 recorded_edges(entry, [input, other if isinstance(other, Tensor) else None])
-            found = entry.pair(input, other)
+            found = None if isinstance(other, _ndarray) else entry.pair(input, other)  # the operator alone takes arrays
             if found is None:
                 return core_(input, other) if stands_in((other,), {}) else NotImplemented
             _, other, x, y = found

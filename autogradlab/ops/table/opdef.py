@@ -631,8 +631,9 @@ class Op:
             raise TypeError(f"expected tuple of {len(self.outputs)} elements but got {len(out)}")
         try:
             return self._into(out, args, {key: value for key, value in kwargs.items() if key != "out"})
-        except (TypeError, RuntimeError, ValueError):
-            explain_failed(self.name, args, kwargs)  # arguments are read before anything else
+        except (TypeError, RuntimeError, ValueError) as error:
+            if self.binds is None or isinstance(error, TypeError):  # else they are read already, in another order
+                explain_failed(self.name, args, kwargs)  # arguments are read before anything else
             raise
 
     def _into(self, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
