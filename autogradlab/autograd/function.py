@@ -12,6 +12,7 @@ import numpy as np
 from ..core.arguments.mismatch import typename
 from ..core.graph.node import NO_EDGE, Edge, Node, edge_to, node_class, pair, sequence
 from ..core.memory.rows import levels_of
+from ..core.memory.strided import view_strides, window
 from ..core.memory.versions import increment_version
 from ..core.recording.inplace import check_inplace, rebase
 from ..core.recording.record import TENSORS as F
@@ -617,7 +618,9 @@ def _finish(
 def _alias(t: Tensor) -> Tensor:
     """A view of the same memory that autograd does not track yet; of an object of a subclass what its `view_as` is."""
     if not overriding.overrides(type(t)):
-        return share(t, t._array.view(), None, "custom")
+        x = t._array
+        steps = view_strides(x, x.shape) if type(x) is np.ndarray and x.size and 1 in x.shape else None
+        return share(t, x.view() if steps is None else window(x, x.shape, steps), None, "custom")
     with no_grad():
         made = t.view_as(t)
     return _custom(made, changed=False)

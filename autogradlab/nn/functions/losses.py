@@ -472,11 +472,10 @@ def _probabilities(logs: Any, target: Any, weight: Any, n: int, smoothing: float
         product = product * _laid(weight, axis, logs.ndim)
     if n == 0:
         return -product.sum(axis)
+    if n == 1 and not logs._array.size:
+        return -product.sum().fill_(math.nan)
     total = -product.sum()
-    if n == 2:
-        return total
-    classes = logs._array.shape[axis]
-    return TENSORS.div_number(total, logs._array.size // classes if logs._array.size else 0)
+    return total if n == 2 else TENSORS.div_number(total, logs._array.size // logs._array.shape[axis])
 
 
 @instead(unseen)

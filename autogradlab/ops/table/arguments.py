@@ -13,7 +13,16 @@ from ...core.values.promotion import is_number, wrap_number
 from .inplace import recorded_edges
 from .signatures import explain, lookup
 
-__all__ = ["coerce", "explain_failed", "fitting", "old_form", "refuse_complex_numbers", "refused", "reject", "taking_old_forms"]
+__all__ = [
+    "coerce",
+    "explain_failed",
+    "fitting",
+    "old_form",
+    "refuse_complex_numbers",
+    "refused",
+    "reject",
+    "taking_old_forms",
+]
 
 
 def reject(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool = False) -> NoReturn:
