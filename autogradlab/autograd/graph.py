@@ -6,6 +6,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import wraps
 from typing import Any, Literal
 
 from ..core.graph import node as _node
@@ -354,6 +355,7 @@ def register_multi_grad_hook(
 
         return inner_hook
 
+    @wraps(fn)
     def hook_any(grad: Tensor) -> None:
         task = running()
         assert task is not None
