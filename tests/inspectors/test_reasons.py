@@ -130,6 +130,7 @@ def test_every_kind_has_its_words():
     entries = tomllib.loads((Path(autogradlab.inspectors.words.__file__).parent / "reasons.toml").read_text("utf-8"))
     wanted = (
         {"lead", "lead_stays", "lead_gradient", "name_first", "both", "hooked", "hooked_cure", "written", "handed_none"}
+        | {"cleared_since", "gone", "gone_cure"}
         | set(KINDS)
         | {f"{kind}_cure" for kind in KINDS if kind != "present"}
     )

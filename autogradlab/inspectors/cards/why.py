@@ -41,7 +41,8 @@ def why(thing: Any) -> Inspector:
     spelled = written[0] if written else "t"
     lang = language()
     if is_tensor(thing):
-        name = names.of(thing) or spelled
+        known = names.all(thing)
+        name = spelled if spelled in known or not known else known[0]
         blocks = _blocks(doubts(thing, name, names, space))
         return present(
             Card("why", say("why.title", name=bracketed(name)), blocks=blocks, lang=lang, tensor=mark(thing, name))
@@ -184,6 +185,11 @@ CAUSES = {
     "passed_by_to": "cause_backward",
     "passed_by_twin": "cause_backward",
     "zero_flat": "line",
+    "zero_steady": "line",
+    "zero_overwritten": "line",
+    "squashed_twice": "line",
+    "not_assigned": "cause_assigned",
+    "growing": "line",
     "zero_here": "line",
     "switched_off": "line",
     "unrecorded_in": "cause_left",
@@ -192,6 +198,7 @@ CAUSES = {
     "taken_grad": "line",
     "taken_inputs": "line",
     "left": "cause_left",
+    "left_function": "cause_left",
     "left_numbers": "cause_left",
     "left_copied": "cause_left",
     "left_block": "cause_left",

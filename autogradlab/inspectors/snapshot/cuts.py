@@ -30,6 +30,7 @@ __all__ = [
     "learns",
     "names_itself",
     "leaves_by",
+    "left_in",
     "of_gradient",
     "unrecorded",
     "unrecording",
@@ -74,6 +75,14 @@ def cut(expression: ast.AST | None, space: Space, result: str) -> Diagnosis:
         )
     if expression is not None and was_to_learn(expression, space):
         return unrecorded(expression, space, {"name": result, "source": ast.unparse(expression)}, None)
+    frozen, bare = _not_learning(expression, space)
+    if frozen:
+        names = say("common.list").join(map(code, frozen))
+        call = "; ".join(f"{name}.requires_grad_()" for name in frozen)
+        return Diagnosis("frozen_module", {"result": result, "names": names, "call": call}, _made(result, space))
+    if bare:
+        names = say("common.list").join(map(code, bare))
+        return Diagnosis("bare_module", {"result": result, "names": names}, _made(result, space))
     if real:
         name, _, made = min(
             real, key=lambda leaf: next((i for i, p in enumerate(LIKELY) if leaf[0].lower().startswith(p)), 99)
@@ -88,7 +97,33 @@ def cut(expression: ast.AST | None, space: Space, result: str) -> Diagnosis:
             {"result": result, "names": others, "name": name, "cure": _required(name, made)},
             made,
         )
-    return Diagnosis("no_history", {"result": result}, origin(result, space) if result.isidentifier() else None)
+    return Diagnosis("no_history", {"result": result}, _made(result, space))
+
+
+def _made(result: str, space: Space) -> Origin | None:
+    return origin(result, space) if result.isidentifier() else None
+
+
+def _not_learning(expression: ast.AST | None, space: Space) -> tuple[list[str], list[str]]:
+    """The Modules by which an expression was computed of which no parameter requires grad; and those of the learner
+    that have none."""
+    frozen: dict[str, None] = {}
+    bare: dict[str, None] = {}
+    waiting, seen = [expression], set[str]()
+    while waiting:
+        for node in ast.walk(waiting.pop() or ast.Module([], [])):
+            module: Any = resolve(node.func, space) if isinstance(node, ast.Call) else None
+            if isinstance(node, ast.Call) and is_module(module):
+                learning = [parameter.requires_grad for parameter in module.parameters()]
+                if learning and not any(learning):
+                    frozen[ast.unparse(node.func)] = None
+                elif not learning and called(module) is not None:
+                    bare[ast.unparse(node.func)] = None
+            if isinstance(node, ast.Name) and node.id not in seen and is_tensor(space.get(node.id)):
+                seen.add(node.id)
+                made = origin(node.id, space)
+                waiting.append(parsed(made.source) if made is not None else None)
+    return list(frozen), list(bare)
 
 
 def _follow(
@@ -106,7 +141,7 @@ def _follow(
         left = leaves_by(inner, space)
         if left is not None and not (isinstance(inner, ast.Attribute) and of_gradient(inner)):
             kind, spelled = left
-            source, whole = ast.unparse(node), instead(node)
+            source, whole = ast.unparse(node), instead(node, space)
             statement = isinstance(node, ast.Module) and not isinstance(node.body[0], ast.Expr)
             cure = whole if made is None or statement else f"{name} = {whole}"
             by_numpy = spelled == ".numpy()" and _by_numpy(node, space)
@@ -145,7 +180,7 @@ def _follow(
                 return unrecorded(tree, space, {"name": inner.id, "source": came.source}, came)
             if len(leaves) > count:
                 continue  # it is made of those
-        if type(value) is list and (found := _appended(inner.id, space)) is not None:
+        if (found := _put_into(inner.id, value, space)) is not None:
             return found
         leaves.append((inner.id, value, came))
     return None
@@ -157,17 +192,34 @@ def _by_numpy(node: ast.AST, space: Mapping[str, Any]) -> bool:
     return any(isinstance(module, ModuleType) and module.__name__ == "numpy" for module in modules)
 
 
-def _appended(name: str, space: Space) -> Diagnosis | None:
-    """What was put into a list by lines such as `losses.append(loss.item())`, if that has left the graph."""
+def _put_into(name: str, held: Any, space: Space) -> Diagnosis | None:
+    """What was put into a list by lines such as `losses.append(loss.item())`, or into a tensor by `out[i] = y.item()`,
+    if that has left the graph."""
+    if not (type(held) is list or is_tensor(held)):
+        return None
     for node, where, _ in statements(space):
         match node:
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=held), attr="append"), args=[given])):
-                left = (leaves_by(inner, space) for inner in ast.walk(given))
-                spelled = next((found for found in left if found is not None), None)
-                if held == name and spelled is not None:
-                    fields = {"name": name, "source": ast.unparse(given), "cut": spelled[1], "cure": instead(node)}
-                    return Diagnosis(spelled[0], fields, where)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=into), attr="append"), args=[given])):
+                wanted = type(held) is list
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=into))], value=given):
+                wanted = is_tensor(held) and learns(_whole(given), space)
+            case _:
+                continue
+        left = (leaves_by(inner, space) for inner in ast.walk(given)) if wanted and into == name else ()
+        if (spelled := next((found for found in left if found is not None), None)) is not None:
+            fields = {"name": name, "source": ast.unparse(given), "cut": spelled[1], "cure": instead(node, space)}
+            return Diagnosis(spelled[0], fields, where)
     return None
+
+
+def _whole(node: ast.expr) -> ast.AST:
+    """An expression without what leaves the graph at its outside: of `y.item()` that is `y`."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=of, attr=attr)) if attr in LEAVING:
+            return _whole(of)
+        case ast.Attribute(value=of, attr=attr) if attr in LEAVING:
+            return _whole(of)
+    return node
 
 
 def unrecording(within: Iterable[str]) -> str | None:
@@ -203,9 +255,9 @@ def copied(spelled: str) -> bool:
     return spelled.endswith("ensor(...)")
 
 
-def instead(node: ast.AST) -> str:
+def instead(node: ast.AST, space: Mapping[str, Any]) -> str:
     """An expression or statement without what leaves the graph in it."""
-    return ast.unparse(_Uncut().visit(ast.parse(ast.unparse(node))))
+    return ast.unparse(_Uncut(space).visit(ast.parse(ast.unparse(node))))
 
 
 def _plain(part: ast.expr) -> bool:
@@ -213,26 +265,33 @@ def _plain(part: ast.expr) -> bool:
     return not any(isinstance(inner, (ast.Name, ast.Call)) for inner in ast.walk(part))
 
 
-def _joined(part: ast.expr, torch: ast.expr) -> ast.expr:
+def _joined(part: ast.expr, torch: ast.expr, space: Mapping[str, Any]) -> ast.expr:
     """What `torch.tensor(...)` takes numbers of, so that gradients go through it."""
+    stack = ast.Attribute(torch, "stack", ast.Load())
     match part:
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
-            whole = ast.List([_joined(inner, torch) for inner in parts], ast.Load())
-            return ast.Call(ast.Attribute(torch, "stack", ast.Load()), [whole], [])
+            whole = ast.List([_joined(inner, torch, space) for inner in parts], ast.Load())
+            return ast.Call(stack, [whole], [])
+        case ast.ListComp():
+            return ast.Call(stack, [part], [])
         case ast.Constant():
             return ast.Call(ast.Attribute(torch, "tensor", ast.Load()), [part], [])
-    return part
+    return ast.Call(stack, [part], []) if _of_tensors(resolve(part, space)) else part
 
 
 class _Uncut(ast.NodeTransformer):
     """Takes `.detach()`, `.item()`, `float(...)` and their like out of an expression; `torch.tensor([...])` becomes
     `torch.stack([...])`."""
 
+    def __init__(self, space: Mapping[str, Any]) -> None:
+        self.space = space
+
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         match node:
             case ast.Call(func=ast.Attribute() as maker, args=[part, *_]) if _copies(maker, part) and not _plain(part):
-                return _joined(part, ast.Name("torch") if maker.attr == "new_tensor" else maker.value)
+                torch = ast.Name("torch") if maker.attr == "new_tensor" else maker.value
+                return _joined(part, torch, self.space)
         if isinstance(node.func, ast.Name) and node.func.id in NUMBERS and len(node.args) == 1:
             return node.args[0]
         leaves = isinstance(node.func, ast.Attribute) and node.func.attr in LEAVING
@@ -298,13 +357,20 @@ def learns(node: ast.AST | None, space: Mapping[str, Any], deep: int = 0) -> boo
     held = resolve(node, space)
     if is_tensor(held):
         return bool(held.requires_grad)
+    if _of_tensors(held) and any(bool(t.requires_grad) for t in held if is_tensor(t)):
+        return True
     return any(learns(inner, space, deep) for inner in ast.iter_child_nodes(node))
+
+
+def _of_tensors(held: Any) -> bool:
+    """Whether it is a list or tuple that has tensors in it, such as the losses of a loop."""
+    return type(held) in (list, tuple) and any(map(is_tensor, held))
 
 
 def unrecorded(node: ast.AST | None, space: Mapping[str, Any], told: dict[str, str], made: Origin | None) -> Diagnosis:
     """That an expression computes with what requires grad and has no graph; with the one thing in what it calls that
     keeps it from having one, if there is just one."""
-    found = list(_unrecorded_in(node, space))
+    found = list(left_in(node, space))
     if len(found) != 1:
         return Diagnosis("unrecorded", told, made, "reasons")
     function, spelled, line = found[0]
@@ -322,14 +388,23 @@ def was_to_learn(node: ast.AST | None, space: Mapping[str, Any]) -> bool:
 
 
 def called_in(node: ast.AST | None, space: Mapping[str, Any]) -> Iterator[Called]:
-    """The functions of the learner that an expression calls."""
+    """The functions of the learner that an expression calls; of a Module of a library, such as an `nn.Sequential`,
+    those of the Modules in it."""
     calls = (n for n in ast.walk(node or ast.Module([], [])) if isinstance(n, ast.Call))
-    yield from filter(None, (called(resolve(call.func, space)) for call in calls))
+    for held in [resolve(call.func, space) for call in calls]:
+        found = called(held)
+        if found is None and is_module(held):
+            yield from filter(None, map(called, list(held.modules())))
+        elif found is not None:
+            yield found
 
 
-def _unrecorded_in(node: ast.AST | None, space: Mapping[str, Any]) -> Iterator[tuple[Called, str, int]]:
-    """What in the functions that an expression calls leaves the graph or records nothing, and its line."""
+def left_in(node: ast.AST | None, space: Mapping[str, Any], deep: int = 0) -> Iterator[tuple[Called, str, int]]:
+    """What in the functions that an expression calls, and in those that they call, leaves the graph or records nothing,
+    and its line."""
     for function in called_in(node, space):
+        if deep < _DEEPEST:
+            yield from left_in(function.body, function.outside, deep + 1)
         for decorator in function.body.decorator_list:
             if unrecording([ast.unparse(decorator)]):
                 yield function, f"@{ast.unparse(decorator)}", decorator.lineno

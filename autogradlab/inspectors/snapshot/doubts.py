@@ -4,7 +4,7 @@ beside the point."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
 from types import FunctionType, ModuleType
 from typing import Any
@@ -12,9 +12,22 @@ from typing import Any
 from ..prose import code
 from ..words import say
 from . import reasons
-from .astray import astray
-from .callers import LIBRARIES
-from .cuts import Diagnosis, called_in, copied, cut, instead, leaves_by, of_gradient, unrecorded, unrecording
+from .astray import astray, astray_with
+from .callers import LIBRARIES, line_of
+from .cuts import (
+    Diagnosis,
+    called_in,
+    copied,
+    cut,
+    grouped,
+    instead,
+    learns,
+    leaves_by,
+    left_in,
+    of_gradient,
+    unrecorded,
+    unrecording,
+)
 from .failing import parsed, resolve, statements
 from .feeders import nodes_below
 from .firing import of_inspectors
@@ -36,11 +49,13 @@ def doubts(tensor: Any, name: str, names: Names, space: Space) -> list[Diagnosis
     """Everything that can be said about a tensor's gradient, the most important first."""
     found = _of_one(tensor, name, names, space)
     held = list(_optimizers(space))
-    if is_parameter(tensor) and tensor.requires_grad and held and not any(d.kind == "optimizer_old" for d in found):
+    if tensor.is_leaf and tensor.requires_grad and (lost := astray_with(tensor, space)) is not None:
+        found.append(Diagnosis("astray", {"name": lost[0], "names": code(lost[1])}))
+    elif is_parameter(tensor) and tensor.requires_grad and held and not any(d.kind == "optimizer_old" for d in found):
         if not any(parameter is tensor for _, parameters in held for parameter in parameters):
             listed = say("common.list").join(code(optimizer) for optimizer, _ in held[:FEW])
             found.append(Diagnosis("not_held", {"names": code(name), "optimizers": listed}))
-    return found
+    return [*found, *_growing(space, lambda held: held is tensor or _leads_to(held, [tensor]))]
 
 
 def _of_one(tensor: Any, name: str, names: Names, space: Space) -> list[Diagnosis]:
@@ -68,9 +83,12 @@ def _without(tensor: Any, name: str, names: Names, space: Space) -> list[Diagnos
     ):
         return [replace(first, fields={**first.fields, "todo": ""}), off]
     if reason.kind == "cleared" and (taken := _taken(tensor, reason, name, space)) is not None:
-        return [replace(first, fields={**first.fields, "todo": ""}), taken]
+        known = say("reasons.cleared_since", **reason.fields)
+        return [replace(first, fields={**first.fields, "sentence": known, "todo": ""}), taken]
     if reason.kind not in ("no_backward", "off_path", "unused"):
         return [first]
+    if reason.kind == "unused" and (ran := _ran(tensor, first, name, space)):
+        return ran
     used: Set[str] = frozenset()
     if (passed := _passed_by(tensor, space)) is not None:
         backward, result, where, reached = passed
@@ -105,12 +123,32 @@ def _unrecorded(leaf: Any, name: str, space: Space, used: Set[str]) -> Diagnosis
             return Diagnosis("left_block", {"name": name, "result": result, "block": block}, made)
         tree = None if made is None else parsed(made.source)
         if made is not None and not value.requires_grad:
-            if any(t is leaf for function in called_in(tree, space) for t in function.outside.values()):
+            if any(_holds(t, leaf) for function in called_in(tree, space) for t in function.outside.values()):
                 return unrecorded(tree, space, {"name": result, "source": made.source}, made)
         counts = "" if made is None else reasons.without_gradient(made.source, space)
         if counts and owner in _computing(counts):
             return Diagnosis("left_counts", {"name": name, "result": result, "counts": counts}, made)
+        if used or value.requires_grad:
+            continue
+        if (left := _cut_off(name, result, owner, space)) is not None:
+            return left
+        if made is not None and tree is not None and learns(tree, space) and _uses(tree, leaf, space):
+            return unrecorded(tree, space, {"name": result, "source": made.source}, made)
     return None
+
+
+def _cut_off(name: str, result: str, owner: str, space: Space) -> Diagnosis | None:
+    """What takes a result that is computed from a leaf out of its graph: a line that names the leaf's variable."""
+    found = cut(parsed(result), space, result)
+    kind = {"cut": "left", "numbers": "left_numbers"}.get(found.kind)
+    if kind is None or found.cause is None or owner not in _computing(found.cause.source):
+        return None
+    return Diagnosis(kind, {"name": name, "cut": found.fields["cut"]}, found.cause)
+
+
+def _holds(thing: Any, leaf: Any) -> bool:
+    """Whether that is a leaf, or a Module that has it."""
+    return thing is leaf or (is_module(thing) and any(parameter is leaf for parameter in thing.parameters()))
 
 
 def _computing(source: str) -> set[str]:
@@ -157,6 +195,45 @@ def _taken(tensor: Any, reason: reasons.Reason, name: str, space: Space) -> Diag
                         start = f"{root}.backward()"
                         return Diagnosis("taken_grad", {"call": ast.unparse(call), "start": start}, where)
     return None
+
+
+def _ran(leaf: Any, first: Diagnosis, name: str, space: Space) -> list[Diagnosis]:
+    """What can be said where the last backward started from an expression that is computed from a leaf, and is gone."""
+    for node, where, around in statements(space):
+        match node:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=root, attr="backward")) as call) if not around:
+                pass
+            case _:
+                continue
+        if isinstance(root, (ast.Name, ast.Attribute, ast.Subscript)) or not _uses(root, leaf, space):
+            continue
+        spelled = ast.unparse(root)
+        function = _stopping(root, leaf, space)
+        if function:
+            told = reasons.Reason("stopped", {"name": name, "root": spelled, "functions": code(function)})
+            return [because(told, name, None)]
+        fields = {**first.fields, "sentence": say("reasons.gone", backward=ast.unparse(call)), "todo": ""}
+        if (taken := _taken(leaf, reasons.Reason("gone", {"root": spelled}), name, space)) is not None:
+            return [replace(first, fields=fields), taken]
+        return [replace(first, fields={**fields, "todo": say("reasons.gone_cure", root=spelled)}, cause=where)]
+    return []
+
+
+def _uses(node: ast.AST, leaf: Any, space: Space) -> bool:
+    """Whether an expression computes with a leaf or a Module that has it, as it is written."""
+    return any(_holds(resolve(part, space), leaf) for part in ast.walk(node))
+
+
+def _stopping(root: ast.expr, leaf: Any, space: Space) -> str:
+    """The learner's Function in an expression whose backward surely returns None for what is computed from a leaf."""
+    for call in ast.walk(root):
+        match call:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="apply"), args=given):
+                places = [place for place, part in enumerate(given) if _uses(part, leaf, space)]
+                backward = getattr(space.get(name), "backward", None)
+                if places and all(reasons.always_none(backward, place) for place in places):
+                    return f"{name}.backward"
+    return ""
 
 
 def _passed_by(leaf: Any, space: Space) -> tuple[str, str, Origin, list[Any]] | None:
@@ -226,9 +303,11 @@ def _left(name: str, space: Space, used: Set[str]) -> Iterator[Diagnosis]:
     what was used, a line that makes some of that, or else one by which a function returns."""
     found = None
     for node, where, _ in statements(space):
-        if not isinstance(node, (ast.Assign, ast.AnnAssign, ast.Return)) or node.value is None:
+        if not isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return)) or node.value is None:
             continue
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if any(t is not None and ast.unparse(t) == name for t in targets):
+            continue  # it is made there
         made = {n.id for t in targets if t is not None for n in ast.walk(t) if isinstance(n, ast.Name)}
         sure = bool(made & used) if used else True
         if not sure and (found is not None or made):
@@ -237,17 +316,65 @@ def _left(name: str, space: Space, used: Set[str]) -> Iterator[Diagnosis]:
             kind, spelled = leaves_by(inner, space, unknown=True) or ("", "")
             if not kind or (isinstance(inner, ast.Attribute) and of_gradient(inner)):
                 continue
-            if kind == "numbers" and not made & used:
-                continue  # they are taken for a look at them as well
+            if not made & used and (kind == "numbers" or spelled.endswith("Parameter(...)")):
+                continue  # they are taken for a look at them as well, and parameters made of what there was
             fields = {"name": name, "cut": spelled}
             if copied(spelled):
-                kind, fields["cure"] = "copied", instead(node)
+                kind, fields["cure"] = "copied", instead(node, space)
             found = Diagnosis({"cut": "left", "numbers": "left_numbers", "copied": "left_copied"}[kind], fields, where)
             break
         if sure and found is not None and found.cause is where:
             break
     if found is not None:
         yield found
+        return
+    made_by = [origin(result, space) for result in used]
+    inside = [one for made_at in made_by if made_at is not None for one in left_in(parsed(made_at.source), space)]
+    lines = {(function.file, line): (function.name, spelled) for function, spelled, line in inside}
+    if len(lines) == 1:
+        ((file, line), (function, spelled)) = lines.popitem()
+        kind = "left_function" if spelled.startswith(("@", "with ")) else "left"
+        yield Diagnosis(kind, {"name": name, "cut": spelled, "function": function}, line_of(file, line))
+
+
+def _growing(space: Space, wanted: Callable[[Any], bool]) -> Iterator[Diagnosis]:
+    """What a loop adds to or puts into a list in each round, graph and all, although backward has run in the rounds."""
+    for node, where, around in statements(space):
+        match node:
+            case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=value):
+                cure = f"{name} += {grouped(value)}.detach()"
+            case ast.Assign(
+                targets=[ast.Name(id=name)], value=ast.BinOp(left=ast.Name(id=added), op=ast.Add(), right=value)
+            ) if added == name:
+                cure = f"{name} = {name} + {grouped(value)}.detach()"
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[value])):
+                cure = f"{name}.append({grouped(value)}.detach())"
+            case _:
+                continue
+        held: Any = space.get(name)
+        kept: list[Any] = [t for t in held if is_tensor(t)] if type(held) is list else [held] if is_tensor(held) else []
+        if around != "loop" or not any(t.grad_fn is not None and wanted(t) for t in kept) or _started_from(name, space):
+            continue
+        nodes = {node for t in kept for node in nodes_below(t.grad_fn)}
+        if sum(map(reasons.is_freed, nodes)) > 1:
+            yield Diagnosis("growing", {"name": name, "count": str(len(nodes)), "cure": cure}, where)
+            return
+
+
+def _leads_to(result: Any, leaves: Sequence[Any]) -> bool:
+    """Whether one of some leaves is below a result."""
+    return any(getattr(node, "variable", None) is leaf for node in nodes_below(result.grad_fn) for leaf in leaves)
+
+
+def _started_from(name: str, space: Space) -> bool:
+    """Whether a backward was called on what a variable holds, or on what is computed from it there."""
+    for node, _, _ in statements(space):
+        for call in ast.walk(node):
+            match call:
+                case ast.Call(func=ast.Attribute(value=root, attr="backward")):
+                    if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(root)):
+                        return True
+    return False
 
 
 # -- modules -----------------------------------------------------------------------------------------------------------
@@ -269,6 +396,8 @@ def of_module(module: Any, name: str, names: Names, space: Space) -> list[Diagno
     found += _grouped(said)
     if len(parameters) > PARAMETERS:
         found.append(Diagnosis("not_looked_at", {"count": str(len(parameters) - PARAMETERS)}))
+    learning = [parameter for _, parameter in parameters[:PARAMETERS]]
+    found += _growing(space, lambda held: _leads_to(held, learning))
     return found or [Diagnosis("no_parameters", {"name": name})]
 
 
@@ -341,6 +470,10 @@ def of_optimizer(optimizer: Any, name: str, names: Names, space: Space) -> list[
             spelled = names.of(param) or spelled_of[id(param)]
             without.append((spelled, _without(param, spelled, names, space)))
     found += _grouped(without)
+    for owner, module in list(space.items()):
+        if is_module(module) and any(p is param for p in module.parameters() for param in params[:1]):
+            lost = say("common.list").join(map(code, astray(module, owner)))
+            found += [Diagnosis("astray", {"name": owner, "names": lost})] if lost else []
     return found or [Diagnosis("optimizer_fine", {"optimizer": name, "count": str(len(params))})]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import inspect
 import re
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ from . import forwards, reasons
 from .called import called
 from .callers import line_of
 from .cuts import Diagnosis, cut, grouped, in_place_instead, with_points
-from .failing import Failure, parsed, statements
+from .failing import Failure, parsed, sources, statements
 from .feeders import nodes_below
 from .graph import class_name
 from .kinds import attribute, is_array, is_module, is_tensor, version_of
@@ -129,11 +130,26 @@ def _counted(root: ast.expr, space: Space) -> tuple[str, Origin | None]:
 def _number_backward(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
     for call in failed.calls("backward"):
         if isinstance(call.func, ast.Attribute):
+            if (several := _several(call.func.value, failed)) is not None:
+                return several
             if failed.value(of := call.func.value) is None and isinstance(of, ast.Name) and of.id in failed.space:
                 return _nothing(of.id, failed)
             return cut(call.func.value, failed.space, ast.unparse(call.func.value))
     node = failed.call
     return cut(node.value, failed.space, ast.unparse(node.value)) if isinstance(node, ast.Attribute) else None
+
+
+def _several(root: ast.expr, failed: Failure) -> Diagnosis | None:
+    """That backward was called on a tuple or list of tensors, such as an LSTM returns."""
+    held, name = failed.value(root), ast.unparse(root)
+    if type(held) not in (list, tuple) or not any(map(is_tensor, held)):
+        return None
+    fields = {"name": name, "type": type(held).__name__}
+    made = origin(name, failed.space)
+    if all(is_tensor(t) and t.numel() == 1 for t in held):
+        return Diagnosis("several_losses", fields, made)
+    index = next(place for place, t in enumerate(held) if is_tensor(t))
+    return Diagnosis("several", {**fields, "index": str(index)}, made)
 
 
 def _nothing(name: str, failed: Failure) -> Diagnosis | None:
@@ -552,6 +568,8 @@ def _no_gradient(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
         if is_tensor(tensor) and (tensor.grad is None if tensor.is_leaf or tensor.retains_grad else True):
             name = ast.unparse(node.value)
             reason = reasons.grad_reason(tensor, failed.names, failed.space, name)
+            if "'zero_'" in failed.message and reason.kind in ("no_backward", "off_path", "unused", "cleared"):
+                return Diagnosis("zeroed_none", {"name": name, "cure": f"{name}.grad = None"})
             return because(reason, name, origin(name, failed.space))
     return None
 
@@ -582,7 +600,7 @@ def _hook_on_data(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
             value = failed.value(call.func.value)
             if is_tensor(value) or is_array(value):
                 found = cut(call.func.value, failed.space, name)
-                return found if found.kind in ("cut", "numbers", "no_grad", "integer", "forgotten") else None
+                return None if found.kind == "no_history" else found
     return None
 
 
@@ -592,6 +610,54 @@ def _count_returned(failed: Failure, match: re.Match[str]) -> Diagnosis:
     kind = "returned_few" if got < expected else "returned_many"
     cure = f"return {', '.join(['grad', *['None'] * (expected - 1)])}"
     return Diagnosis(kind, {"function": name, "expected": match[2], "got": match[3], "example": cure})
+
+
+def _wrong_shape(failed: Failure, match: re.Match[str]) -> Diagnosis:
+    """A Node has returned a gradient that does not fit the tensor that it is for."""
+    given, wanted = (str(tuple(int(n) for n in found.split(",") if n.strip())) for found in (match[3], match[4]))
+    fields = {"function": match[1], "number": str(int(match[2]) + 1), "given": given, "wanted": wanted}
+    return Diagnosis("returned_shape", fields)
+
+
+def _no_name(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
+    """A name that nothing has been given to yet: where a line does so, which has not run."""
+    name = match[1] or match[2]
+    for cell, file, source in sources(failed.space):
+        tree = parsed(source)
+        for node in ast.walk(tree) if tree is not None else ():
+            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+            if isinstance(node, ast.stmt) and any(isinstance(t, ast.Name) and t.id == name for t in targets):
+                found = Origin(cell, file, node.lineno, " ".join(ast.unparse(node).split("\n", 1)[0].split()))
+                return Diagnosis("not_assigned", {"name": name}, found)
+    near = difflib.get_close_matches(name, [n for n, held in failed.space.items() if is_tensor(held)], 1)
+    if near:
+        return Diagnosis("not_known_near", {"name": name, "near": near[0]})
+    return Diagnosis("not_known", {"name": name}) if any(failed.calls("backward", "grad")) else None
+
+
+def _not_scalar_of(failed: Failure, match: re.Match[str]) -> Diagnosis:
+    """`torch.func.grad` of a function that returns no single number."""
+    function = _transformed(failed)
+    if match["got"] is not None:
+        return Diagnosis("function_number", {"function": function, "type": match["got"]})
+    return Diagnosis("function_many", {"function": function, "dims": match["dims"]})
+
+
+def _transformed(failed: Failure) -> str:
+    """The function that a transform was given, as it is written."""
+    call = failed.call.func if isinstance(failed.call, ast.Call) else failed.call
+    made = origin(call.id, failed.space) if isinstance(call, ast.Name) else None
+    tree = parsed(made.source) if made is not None else call
+    for node in ast.walk(tree or ast.Module([], [])):
+        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Name):
+            return node.args[0].id
+    return "f"
+
+
+def _in_vmap(failed: Failure, match: re.Match[str]) -> Diagnosis:
+    """What a function under vmap cannot do with one row at a time."""
+    kind = "vmap_number" if match[1] else "vmap_decides" if match[2] else "vmap_random"
+    return Diagnosis(kind, {"call": match[1]} if match[1] else {})
 
 
 def _forward_takes(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
@@ -628,6 +694,19 @@ def _function_called(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
 def _hook_turned(failed: Failure, match: re.Match[str]) -> Diagnosis:
     """A hook has returned a gradient of another shape or dtype."""
     return Diagnosis("hook_size" if match[2] == "size" else "hook_type", {"hook": match[1]})
+
+
+def _hook_no_tensor(failed: Failure, match: re.Match[str]) -> Diagnosis:
+    return Diagnosis("hook_no_tensor", {"type": match[1]})
+
+
+def _hook_on_result(failed: Failure, match: re.Match[str]) -> Diagnosis:
+    """A hook for what `.grad` accumulates was put on a result, which accumulates nothing."""
+    for call in failed.calls("register_post_accumulate_grad_hook"):
+        if isinstance(call.func, ast.Attribute):
+            name = ast.unparse(call.func.value)
+            return Diagnosis("hook_on_result", {"name": name}, origin(name, failed.space))
+    return Diagnosis("hook_on_result", {"name": "t"})
 
 
 def _hook_returned(failed: Failure, match: re.Match[str]) -> Diagnosis:
@@ -686,6 +765,36 @@ KNOWN: tuple[tuple[str, Callable[[Failure, re.Match[str]], Diagnosis | None]], .
     (r"Legacy autograd function with non-static forward method", _function_called),
     (r"hook '(.+)' has changed the (size|type) of value", _hook_turned),
     (r"post accumulate grad hooks should return None", _hook_returned),
+    (r"post accumulate grad hooks cannot be registered on non-leaf tensors", _hook_on_result),
+    (r"^expected Variable, but hook returned '(.+)'", _hook_no_tensor),
+    (
+        (
+            r"^Function (\w+)Backward returned an invalid gradient at index (\d+) - got \[([\d, ]*)\] but expected "
+            r"shape compatible with \[([\d, ]*)\]"
+        ),
+        _wrong_shape,
+    ),
+    (
+        (
+            r"Expected f\(\*args\) to return a (?:scalar Tensor, got tensor with (?P<dims>\d+) dims|"
+            r"Tensor, got <class '(?P<got>[\w.]+)'>)"
+        ),
+        _not_scalar_of,
+    ),
+    (
+        (
+            r"^vmap: (?:It looks like you're (?:calling (\.\w+\(\)) on a Tensor|attempting to use a Tensor in some "
+            r"(data-dependent) control flow)|called random operation while in randomness error mode)"
+        ),
+        _in_vmap,
+    ),
+    (
+        (
+            r"^(?:name '(\w+)' is not defined|cannot access local variable '(\w+)' where it is not associated with a "
+            r"value)"
+        ),
+        _no_name,
+    ),
     (r"more than one element of the written-to tensor refers to a single memory location", _one_place),
     (r"Torch not compiled with CUDA enabled|Found no NVIDIA driver on your system", _no_device),
     (r"'?NoneType'?", _no_gradient),

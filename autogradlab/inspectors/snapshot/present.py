@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ...ops.table.symbols import results_of
+from ...ops.table.symbols import results_of, steady_result
 from ..prose import code
 from ..words import say
 from . import reasons
 from .callers import line_of
 from .cuts import Diagnosis
-from .failing import resolve, statements
+from .failing import parsed, resolve, statements
 from .flows import metadata
 from .graph import class_name, saved_live
 from .kinds import held_by, is_a, is_module, is_tensor, version_of
@@ -30,6 +30,10 @@ from .tensors import SEARCHED, hook_names
 
 __all__ = ["backwards", "of_gradient"]
 
+
+#: the Nodes of losses that take scores and make probabilities of them, and those that make such
+SCORES = ("LogSoftmaxBackward0", "BinaryCrossEntropyWithLogitsBackward0")
+SQUASHED = ("SoftmaxBackward0", "SigmoidBackward0")
 
 #: Nodes up to which what each does at its values is calculated
 NODES = 200
@@ -63,6 +67,8 @@ def of_gradient(tensor: Any, grad: Any, name: str, names: Names, space: Space) -
         return
     elif _by_hand(tensor, space):
         yield Diagnosis("changed", {"name": name})
+    elif (twice := ways.squashed_twice()) is not None:
+        yield twice
     elif len(calls) == 1 and not calls[0][1]:
         hooks = ways.hooks(tensor, name)
         yield Diagnosis("once_hooked" if hooks else "once", {"name": name, **hooks}, calls[0][0])
@@ -93,12 +99,19 @@ class _Ways:
         hooks = dict.fromkeys(code(hook) for named in found.values() for hook in named)
         return {"hooks": say("common.list").join(hooks), "owners": ", ".join(found)} if found else {}
 
-    def flat(self, here: bool = False) -> list[Any]:
-        """Nodes that hand on 0 whatever they get, if no way leads past all of them; with `here` also those that do so
-        at the values that they have."""
-        stops: list[Callable[[Any], bool]] = [_hands_on_zeros]
-        if here and len(self.nodes) <= NODES:
-            stops.append(partial(_zeros_here, named=dict(self.names)))
+    def squashed_twice(self) -> Diagnosis | None:
+        """That the loss takes scores and was given what a softmax or sigmoid made of them."""
+        for node in self.nodes:
+            inner = node.next_functions[0][0] if class_name(node) in SCORES and node.next_functions else None
+            if inner is not None and class_name(inner) in SQUASHED:
+                fields = {"loss": class_name(node), "made": class_name(inner)}
+                return Diagnosis("squashed_twice", fields, _line_of(inner))
+        return None
+
+    def flat(self, *also: Callable[[Any], bool]) -> list[Any]:
+        """Nodes that hand on 0 whatever they get, if no way leads past all of them; also those of which it is true for
+        another reason."""
+        stops = [_hands_on_zeros, *(also if len(self.nodes) <= NODES else ())]
         flat = {node for node in self.nodes if node is not self.sink and any(stop(node) for stop in stops)}
         if not flat or self.result is None:
             return []
@@ -134,7 +147,17 @@ def _zeros_here(node: Any, named: Mapping[str, Any]) -> bool:
     rules = zip(rules_of(class_name(node), node, node.next_functions, saved), node.next_functions, strict=True)
     asked = [rule for rule, (target, _) in rules if target is not None]
     made = [rule.calculated(values) if rule is not None and rule.complete else None for rule in asked]
-    return bool(made) and all(numbers is not None and not numbers.any() for numbers in made)
+    return bool(made) and all(numbers is not None and numbers.size and not numbers.any() for numbers in made)
+
+
+def _steady(node: Any) -> bool:
+    """Whether what a Node's operation made is the same whatever it was given."""
+    edges = [(target, number) for target, number in node.next_functions if target is not None]
+    known = metadata(edges[0][0])[edges[0][1] :] if len(edges) == 1 else []
+    if not known or math.prod(known[0].shape) not in range(1, SEARCHED):
+        return False
+    saved = {name: as_arrays(value) for name, value, error in saved_live(node) if error is None}
+    return steady_result(class_name(node), saved, tuple(known[0].shape)) is not None
 
 
 def _kept(node: Any, name: str, named: Mapping[str, Any]) -> Any:
@@ -168,17 +191,27 @@ def _nan(tensor: Any, name: str, ways: _Ways | None) -> Diagnosis:
 
 def _zero(tensor: Any, name: str, ways: _Ways) -> Diagnosis:
     """Why it is all zeros, where that is certain; else what may be the reason."""
-    flat = ways.flat()
-    if flat:
-        listed = say("common.list").join(dict.fromkeys(code(class_name(node)) for node in flat))
-        return Diagnosis("zero_flat", {"name": name, "root": ways.root, "nodes": listed}, _line_of(flat[0]))
-    if flat := ways.flat(here=True):
-        listed = say("common.list").join(dict.fromkeys(code(class_name(node)) for node in flat))
-        return Diagnosis("zero_here", {"name": name, "root": ways.root, "nodes": listed}, _line_of(flat[0]))
+    here = partial(_zeros_here, named=dict(ways.names))
+    for kind, also in (("zero_flat", ()), ("zero_steady", (_steady,)), ("zero_here", (_steady, here))):
+        if flat := ways.flat(*also):
+            listed = say("common.list").join(dict.fromkeys(code(class_name(node)) for node in flat))
+            made = _line_of(flat[0])
+            kind = "zero_overwritten" if kind == "zero_flat" and made is not None and _writes(made.source) else kind
+            return Diagnosis(kind, {"name": name, "root": ways.root, "nodes": listed}, made)
     if hooks := ways.hooks(tensor, name):
         return Diagnosis("zero_hooked", {"name": name, **hooks})
     small = str(tensor.dtype).endswith(".float16")
     return Diagnosis("zero_small" if small else "zero", {"name": name})
+
+
+def _writes(source: str) -> bool:
+    """Whether a line writes into a tensor in place: `y[:] = 0.`, `y.zero_()`."""
+    match parsed(source):
+        case ast.Module(body=[ast.Assign(targets=[ast.Subscript()])]):
+            return True
+        case ast.Module(body=[ast.Expr(value=ast.Call(func=ast.Attribute(attr=called)))]):
+            return called.endswith("_")
+    return False
 
 
 def _line_of(node: Any) -> Origin | None:

@@ -30,6 +30,7 @@ __all__ = [
     "Below",
     "Reason",
     "advice",
+    "always_none",
     "cure",
     "grad_reason",
     "is_freed",
@@ -110,7 +111,7 @@ def sentence(reason: Reason) -> str:
         ("hooks", "reasons.hooked"),
         ("functions", "reasons.handed_none"),
     ):
-        if key in reason.fields and reason.kind != "within":
+        if key in reason.fields and reason.kind not in ("within", "stopped"):
             words = say("reasons.both", sentence=words, cure=say(more, **{key: reason.fields[key]}))
     return words
 
@@ -359,16 +360,20 @@ def returns_none(node: Any, number: int) -> bool:
     """Whether the backward of a learner's Function returns None for one of the tensors it was applied to, wherever it
     returns: what is written there says so."""
     written = function_of(node).rpartition(".")[2]
-    function = called(attribute(type(node)._forward_cls, written)) if written else None
-    if function is None:
+    places = [place for place, wants in enumerate(node.needs_input_grad) if wants] if written else []
+    return bool(places) and always_none(
+        attribute(type(node)._forward_cls, written),
+        places[sum(target is not None for target, _ in node.next_functions[:number])],
+    )
+
+
+def always_none(backward: Any, place: int) -> bool:
+    """Whether a backward that the learner wrote returns None at one of its places, wherever it returns."""
+    function = called(backward)
+    inside = [] if function is None else list(_own(function.body))
+    if function is None or any(isinstance(n, (ast.Raise, ast.Yield, ast.YieldFrom)) for n in inside):
         return False
-    inside = list(_own(function.body))
-    if any(isinstance(n, (ast.Raise, ast.Yield, ast.YieldFrom)) for n in inside):
-        return False
-    given = [n.value for n in inside if isinstance(n, ast.Return)]
-    places = [place for place, wants in enumerate(node.needs_input_grad) if wants]
-    place = places[sum(target is not None for target, _ in node.next_functions[:number])]
-    return all(_none_at(value, place) for value in given)
+    return all(_none_at(n.value, place) for n in inside if isinstance(n, ast.Return))
 
 
 def _own(body: ast.AST) -> Iterator[ast.AST]:
