@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 import xml.etree.ElementTree as ET
@@ -10,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from autogradlab.inspectors import broadcast
+import autogradlab as torch
+from autogradlab.inspectors import accumulation, broadcast, what_if
 from autogradlab.inspectors.inspector import Inspector
 from autogradlab.inspectors.parts import Card, Facts, Note, to_json
 from autogradlab.inspectors.prose import clean, runs
@@ -151,3 +153,31 @@ def test_values_of_facts_stand_in_one_column_and_notes_apart(page: Any):
         ".map(r => [r.top, r.bottom])"
     )
     assert len(boxes) == 2 and boxes[1][0] - boxes[0][1] >= 6
+
+
+CUT = """() => [...document.querySelectorAll('.agl-card :is(.agl-frame, .agl-scroll)')]
+  .filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent.slice(0, 60))"""
+
+
+@pytest.mark.parametrize("width", [700, 1280])
+@pytest.mark.parametrize("scale", [[1.0], [1e5], [math.inf, math.nan, 0.0, math.nan, math.inf], []])
+def test_a_ledger_is_seen_whole(page: Any, width: int, scale: list[float]) -> None:
+    """Its bars, and where each entry came from."""
+    w = torch.ones(len(scale), requires_grad=True)
+    ledger = accumulation(w)
+    for _ in range(4):
+        (w * torch.tensor(scale)).sum().backward()
+    page.set_viewport_size({"width": width, "height": 600})
+    lookat.mount(page, Inspector(ledger.make()), "light")
+    assert page.evaluate(CUT) == []
+    assert page.evaluate("() => document.querySelectorAll('.agl-card svg').length > 0") is bool(scale)
+    ledger.close()
+
+
+def test_a_long_name_leaves_room_for_what_becomes_of_a_leaf(page: Any) -> None:
+    the_weight_of_the_second_layer_of_the_decoder_of_a_model_with_a_long_name = torch.ones(2, requires_grad=True)
+    b = torch.ones(2, requires_grad=True)
+    y = (the_weight_of_the_second_layer_of_the_decoder_of_a_model_with_a_long_name * b).sum()
+    page.set_viewport_size({"width": 700, "height": 600})
+    lookat.mount(page, what_if(y, frozen=b), "dark")
+    assert page.evaluate(CUT) == []

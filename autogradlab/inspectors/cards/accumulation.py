@@ -198,9 +198,9 @@ def _body(entries: list[Entry], name: str, chosen: Any, grad: Any) -> list[Block
     largest = max((e.total.numel() for e in entries if e.total is not None), default=1)
     element = _largest(entries) if chosen is None and largest > 1 else chosen
     heights = [_height(e, element) for e in entries]
-    blocks.append(
-        _drawing(shown, [_totals(entries, i)[0] for i in range(len(entries))][-BARS:], heights[-BARS:], element)
-    )
+    if largest:  # what has no elements has no heights
+        before = [_totals(entries, i)[0] for i in range(len(entries))]
+        blocks.append(_drawing(shown, before[-BARS:], heights[-BARS:], element))
     last = LAST
     if grad is not None and grad.numel() > FEW:
         blocks.append(grid(grad, say("accumulation.now", name=name), "gradient", most=SEEN))
@@ -416,7 +416,8 @@ def _drawing(entries: list[Entry], before: list[Any], heights: list[float], elem
     span = (high - low) or 1.0
     many = len(entries) > BESIDE
     bars = [(e, h) for e, h in zip(entries, heights, strict=True) if e.kind in _BARS]
-    beside = [" ".join(_above(entry, height, element)) for entry, height in bars]
+    above = [_above(entry, height, element) for entry, height in bars]
+    beside = [" ".join(lines) for lines in above]
     crowded = many or any(width(text, SIZE, mono=True, bold=True) > WIDE - 10 for text in beside)
     tall = FLAT if high == low else LOW if many else HIGH
     zero = TOP + crowded * LINE + tall * (high / span if high - low else 1.0)
@@ -426,7 +427,9 @@ def _drawing(entries: list[Entry], before: list[Any], heights: list[float], elem
 
     brief = [say("accumulation.by_hook_bar") if e.kind == "by_hook" else _event(e) for e in entries]
     named = [_lines(text) if many else [text] for text in brief]
-    wide = max([NARROW, *(width(line, SIZE) + 6 for lines in named for line in lines)]) if many else WIDE
+    written = [width(line, SIZE) + 6 for lines in named for line in lines]
+    written += [width(line, SIZE, mono=True, bold=True) + 6 for lines in above for line in lines]
+    wide = max([NARROW, *written]) if many else WIDE
     ticks = sorted({low, 0.0, high})
     left = max(width(_label(tick), SIZE, mono=True) for tick in ticks) + 16
     whole = left + wide * len(entries) + 12

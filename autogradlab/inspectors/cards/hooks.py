@@ -18,12 +18,13 @@ from ..snapshot.kinds import is_a, is_module, is_node, is_tensor, type_name
 from ..snapshot.names import dotted, names_of
 from ..snapshot.names import tensors as tensors_in
 from ..snapshot.origins import place
+from ..snapshot.tensors import hook_names
 from ..words import language, say
 
 __all__ = ["Hooks", "hooks"]
 
-#: firings that the table shows, and of many those that are not folded
-ROWS, LAST = 200, 6
+#: firings that the table shows, and of many those that are not folded; names that a sentence lists at most
+ROWS, LAST, FEW = 200, 6, 4
 
 
 def hooks(*tensors_or_nodes: Any) -> Hooks:
@@ -79,6 +80,9 @@ class Hooks(Live):
             else:
                 self._notes.append(Note(say("hooks.strange", type=type_name(thing)), "warning"))
         self._watching = bool(chosen)
+        watched = [thing for _, thing in chosen]
+        held = {id(t): name for name, t in reversed(list(tensors_in(space))) if hook_names(t)}
+        self._others = [name for key, name in reversed(held.items()) if all(id(thing) != key for thing in watched)]
         self.record = Log(chosen)
         self._marks = {name: mark(thing, name) for name, thing in chosen if is_tensor(thing)}
         super().__init__(self.make())
@@ -114,6 +118,9 @@ class Hooks(Live):
                 blocks += [_registered(waiting, self._marks), Note(say("hooks.not_fired"), "muted")]
             elif self._watching or not self._notes:
                 blocks.append(Note(say("hooks.none"), "muted"))
+            if self._others and not waiting:
+                listed = say("common.list").join(map(code, self._others[:FEW]))
+                blocks.append(Note(say("hooks.others", names=listed, given=", ".join(self._others[:FEW]))))
         if not self.record.open:
             badges.append(Badge(say("hooks.closed"), "muted"))
         return Card("hooks", title, badges=tuple(badges), blocks=tuple(blocks), lang=language())

@@ -236,8 +236,8 @@ class _WhatIf:
         heads = tuple(say(f"what_if.{key}") for key in ("leaf", "now", "then", "why"))
         found: dict[tuple[Tone, str, str], list[_Row]] = {}
         verdicts = [(leaf, *self._verdict(leaf)) for leaf in self.leaves]
-        if len(verdicts) > LISTED:
-            verdicts.sort(key=lambda verdict: _FIRST.index(verdict[2]))
+        long = len(verdicts) > LISTED
+        verdicts.sort(key=lambda verdict: _FIRST.index(verdict[2]) if long else verdict[2] == "muted")
         for leaf, key, tone in verdicts:
             row = code(leaf.name), _said(leaf.now), _said(leaf.then)
             why = self._why(leaf, key)
@@ -263,7 +263,8 @@ class _WhatIf:
         leaves = (node for node in self.walk.nodes if hasattr(node, "variable"))
         for number, node in enumerate(leaves, 1):
             name = self.holders.name(node.variable)
-            name = name or say("what_if.nameless", number=number, shape=shape(node.variable))
+            key = "nameless" if node.variable.dim() else "nameless_number"
+            name = name or say(f"what_if.{key}", number=number, shape=shape(node.variable))
             yield _Leaf(name, (node, 0), self.now.at.get((node, 0)), self.then.at.get((node, 0)))
 
     def _verdict(self, leaf: _Leaf) -> tuple[str, Tone]:
