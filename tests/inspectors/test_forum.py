@@ -122,7 +122,7 @@ WHAT_TO_DO = {
             "loss = F.cross_entropy(net(x), y)\nloss.backward()"
         ),
         "lab.why(net)",
-        "gives the same result here whatever its input is (`LogSoftmaxBackward0`), as a softmax over a single class does",
+        "gives the same result here whatever its input is (`LogSoftmaxBackward0`), as a softmax over a single class",
         "for one score and yes or no, `F.binary_cross_entropy_with_logits` is the loss",
         "F.binary_cross_entropy_with_logits(net(x)[:, 0], y.float()).backward()",
         "bool((net.weight.grad != 0).any())",
@@ -130,12 +130,13 @@ WHAT_TO_DO = {
     "softmax twice": (
         (
             "net = nn.Linear(2, 3)\nx, y = torch.ones(4, 2), torch.tensor([0, 1, 2, 0])\n"
-            "p = F.softmax(net(x), dim=1)\nloss = F.cross_entropy(p, y)\nloss.backward()\nbefore = net.weight.grad.norm()"
+            "p = F.softmax(net(x), dim=1)\nloss = F.cross_entropy(p, y)\nloss.backward()\n"
+            "before = net.weight.grad.norm()"
         ),
         "lab.why(net.weight)",
         (
-            "The loss makes probabilities of scores itself (`LogSoftmaxBackward0`), and here it is given what is a probability "
-            "already (`SoftmaxBackward0`)"
+            "The loss makes probabilities of scores itself (`LogSoftmaxBackward0`), and here it is given what is a "
+            "probability already (`SoftmaxBackward0`)"
         ),
         "Give the loss the scores as they are in front of that",
         "net.zero_grad()\nF.cross_entropy(net(x), y).backward()",
@@ -147,7 +148,7 @@ WHAT_TO_DO = {
             "loss = F.binary_cross_entropy_with_logits(p, torch.ones(4, 1))\nloss.backward()"
         ),
         "lab.why(net.weight)",
-        "(`BinaryCrossEntropyWithLogitsBackward0`), and here it is given what is a probability already (`SigmoidBackward0`)",
+        "itself (`BinaryCrossEntropyWithLogitsBackward0`), and here it is given what is a probability already (`S",
         "Give the loss the scores as they are",
         "net.zero_grad()\nF.binary_cross_entropy_with_logits(net(x), torch.ones(4, 1)).backward()",
         "bool((net.weight.grad != 0).any())",
@@ -203,8 +204,8 @@ WHAT_TO_DO = {
         "        2 * ctx.saved_tensors[0] * g\n" + LEAF + "Sq.apply(w).sum().backward()",
         "lab.why(w)",
         (
-            "every path from `Sq.apply(w).sum()` to `w` leads through `Sq.backward`, which returns None there: no gradient goes "
-            "on.\n"
+            "every path from `Sq.apply(w).sum()` to `w` leads through `Sq.backward`, which returns None there: no "
+            "gradient goes on.\n"
         ),
         "Return the gradient instead of None",
         "Sq.backward = staticmethod(lambda ctx, g: 2 * ctx.saved_tensors[0] * g)\nSq.apply(w).sum().backward()",
@@ -220,8 +221,8 @@ WHAT_TO_DO = {
         ),
         "lab.explain()",
         (
-            "`Mul.backward` returned a gradient of shape (3, 4) for tensor 1 that `forward` was given, and that tensor has shape "
-            "(2, 3)"
+            "`Mul.backward` returned a gradient of shape (3, 4) for tensor 1 that `forward` was given, and that tensor "
+            "has shape (2, 3)"
         ),
         "Return one gradient for each argument of `forward`, in the same order",
         (
@@ -330,7 +331,7 @@ UNRECORDED = """class Net(nn.Module):
 def test_what_a_forward_detaches_is_named(torch: Any, shell: Any, around: str) -> None:
     shell.run(START + "\n" + DETACHED + f"net = {around}\nloss = net(torch.ones(1, 2)).sum()\nloss.backward()")
     text = shell.run("lab.why(net)").text
-    assert "leaves here  h = self.a(x).detach()\nat           cell [1], line 7" in text
+    assert "leaves here  h = self.a(x).detach()\nat           cell [1], line 9" in text
     assert "no gradient goes back through its `.detach()`" in text and "Use `net" not in text
 
 
