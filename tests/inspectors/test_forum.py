@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+import autogradlab
 from autogradlab.inspectors import set_language
+from tests.conftest import need
 
 START = "from autogradlab import inspectors as lab\nnn, F = torch.nn, torch.nn.functional\ntorch.manual_seed(0)"
 NET = "net = nn.Linear(2, 1)\nx = torch.ones(3, 2)\n"
@@ -421,3 +423,22 @@ def test_a_shared_parameter_has_the_name_that_was_asked_for(torch: Any, shell: A
 )
 def test_names_without_a_value(torch: Any, shell: Any, program: str, said: str) -> None:
     assert said in asked(shell, program, "lab.explain()")
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import torch.nn.functional as G\nG.relu(w)",
+        "import torch.nn as layers\nlayers.Linear(3, 1)(w)",
+        "import torch.optim as ways\nways.SGD([w], lr=.1)",
+    ],
+)
+def test_two_libraries_do_not_compute_with_each_other(torch: Any, shell: Any, program: str) -> None:
+    need("torch")
+    shell.user_ns["torch"] = autogradlab
+    text = asked(shell, LEAF + program, "lab.explain()")
+    assert "Functions and tensors of two libraries meet here" in text and "`F = torch.nn.functional`" in text
+
+
+def test_a_function_that_calls_itself_is_another_matter(torch: Any, shell: Any) -> None:
+    assert "I cannot tell" in asked(shell, "def f(x): return f(x)\nf(1)", "lab.explain()")

@@ -27,6 +27,10 @@ from .origins import Origin, origin
 __all__ = ["because", "diagnose", "shares"]
 
 
+#: calls of one within the other by which two libraries are told from a function that calls itself
+FOR_EVER = 50
+
+
 def diagnose(failed: Failure) -> Diagnosis:
     """The mistake behind an error; kind "unknown" if it is none that is known here."""
     for pattern, find in KNOWN:
@@ -718,6 +722,15 @@ def _one_place(failed: Failure, match: re.Match[str]) -> Diagnosis:
     return Diagnosis("one_place", {"name": _base(_target(failed))})
 
 
+def _two_libraries(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
+    """A function of PyTorch was given tensors of autogradlab, or the other way round: each asks the other for ever."""
+    trace, asked = failed.error.__traceback__, 0
+    while trace is not None:
+        asked += trace.tb_frame.f_code.co_name == "__torch_function__"
+        trace = trace.tb_next
+    return Diagnosis("two_libraries") if asked > FOR_EVER or "optimize" in match[0] else None
+
+
 def _no_device(failed: Failure, match: re.Match[str]) -> Diagnosis:
     return Diagnosis("no_device", {"cure": 'device = "cuda" if torch.cuda.is_available() else "cpu"'})
 
@@ -797,5 +810,7 @@ KNOWN: tuple[tuple[str, Callable[[Failure, re.Match[str]], Diagnosis | None]], .
     ),
     (r"more than one element of the written-to tensor refers to a single memory location", _one_place),
     (r"Torch not compiled with CUDA enabled|Found no NVIDIA driver on your system", _no_device),
+    (r"^maximum recursion depth exceeded", _two_libraries),
+    (r"optimizer can only optimize Tensors, but one of the params is torch\.Tensor", _two_libraries),
     (r"'?NoneType'?", _no_gradient),
 )
