@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -406,6 +407,8 @@ class _Scalar:
         return self.value
 
 
+#: the zeros and the plus of an exponent
+_EXPONENT = re.compile(r"e(?:\+0*|(-)0*)")
 _BARS = ("backward", "found")  # kinds of entries that are drawn as bars
 
 
@@ -427,9 +430,8 @@ def _drawing(entries: list[Entry], before: list[Any], heights: list[float], elem
 
     brief = [say("accumulation.by_hook_bar") if e.kind == "by_hook" else _event(e) for e in entries]
     named = [_lines(text) if many else [text] for text in brief]
-    written = [width(line, SIZE) + 6 for lines in named for line in lines]
-    written += [width(line, SIZE, mono=True, bold=True) + 6 for lines in above for line in lines]
-    wide = max([NARROW, *written]) if many else WIDE
+    wide = max([NARROW, *(width(line, SIZE) + 6 for lines in named for line in lines)]) if many else WIDE
+    tight = many and any(width(line, SIZE, mono=True, bold=True) > wide - 2 for lines in above for line in lines)
     ticks = sorted({low, 0.0, high})
     left = max(width(_label(tick), SIZE, mono=True) for tick in ticks) + 16
     whole = left + wide * len(entries) + 12
@@ -449,7 +451,7 @@ def _drawing(entries: list[Entry], before: list[Any], heights: list[float], elem
     for i, entry in enumerate(entries):
         middle = left + wide * (i + 0.5)
         shapes = (
-            _bar(entry, middle, starts[i], heights[i], y, element, crowded)
+            _bar(entry, middle, starts[i], heights[i], y, element, crowded, tight)
             if entry.kind in _BARS
             else _mark(entry, middle, heights[i], y, bottom)
         )
@@ -468,20 +470,23 @@ def _lines(text: str) -> list[str]:
     return [first, last] if first else [last]
 
 
-def _above(entry: Entry, end: float, element: Any) -> list[str]:
-    """What stands above a bar."""
+def _above(entry: Entry, end: float, element: Any, tight: bool = False) -> list[str]:
+    """What stands above a bar; where there is little room, without an arrow and what is not needed of exponents."""
     if entry.kind == "found":
         return [_label(end)]
-    return [_signed(_number(entry.added, element)), f"→ {_label(end)}"]
+    added, total = _signed(_number(entry.added, element)), _label(end)
+    return [_EXPONENT.sub(r"e\1", text) for text in (added, total)] if tight else [added, f"→ {total}"]
 
 
-def _bar(entry: Entry, middle: float, start: float, end: float, y: Any, element: Any, crowded: bool) -> list[Shape]:
+def _bar(
+    entry: Entry, middle: float, start: float, end: float, y: Any, element: Any, crowded: bool, tight: bool
+) -> list[Shape]:
     """What was there pale, what came on top of it solid, path by path; what goes the other way as an outline. Where it
     is crowded, what was added stands above what it makes."""
     left = middle - BAR / 2
     shapes: list[Shape] = []
     added = _number(entry.added, element)
-    said = _above(entry, end, element)
+    said = _above(entry, end, element, tight)
     said = said if crowded else [" ".join(said)]
 
     def labels(base: float, tone: Tone) -> list[Shape]:

@@ -9,7 +9,7 @@ const LARGE = 240; // items beyond which only those near the window are laid out
 const ALIKE = 24; // pixels by which a wrapped drawing may be higher than it must be, so that no row is left with one box
 const WRAPPED = 900; // pixels that the rows of a wrapped drawing may take together
 const SCREEN = 320; // pixels of a drawing in a card that is as high as a projector's page
-const LONG = 60, LONG_ROW = 72; // letters of a cell that have a line of their own where a table is narrow, or of a row
+const LONG = 60, ROW = 88; // letters of a cell or row that take two lines if narrow
 const PAGE = [190, 460]; // pixels that a drawing may take whatever the page leaves it, and of a page that leaves more
 const ENLARGED = 260; // pixels up to which a drawing is made larger than it was drawn
 const BETWEEN = [14, 8]; // pixels between two rows, and between those in which all is drawn together
@@ -127,7 +127,7 @@ const BLOCKS = {
       b.more ? h("p", { class: "agl-more" }, b.more) : null);
   },
   table: (b) => (b.folded ? h("details", { class: "agl-folded" }, h("summary", {}, b.folded), BLOCKS.table({ ...b, folded: "" })) : h("div", {}, b.caption ? h("div", { class: "agl-caption" }, prose(b.caption)) : null,
-    h("div", { class: "agl-scroll" }, h("table", { class: `agl-table${b.rows.some((row) => row.join("").length > LONG_ROW || row.some((cell) => cell.length > LONG)) ? " agl-long" : ""}`, "aria-label": b.caption ? plain(b.caption) : null },
+    h("div", { class: "agl-scroll" }, h("table", { class: `agl-table${b.rows.some((row) => row.join("").length > ROW || row.some((cell) => cell.length > LONG)) ? " agl-long" : ""}`, "aria-label": b.caption ? plain(b.caption) : null },
       h("thead", {}, h("tr", {}, b.columns.map((name) => h("th", { scope: "col" }, prose(name))))),
       h("tbody", {}, b.rows.map((row, i) => h("tr", { class: `agl-${b.tones?.[i] ?? "plain"}` }, row.map((cell, j) =>
         h("td", {}, b.tensors?.[i] && j === (b.named ?? 0) ? h("button", { type: "button", class: "agl-named", "data-tensor": b.tensors[i] }, prose(cell)) : linked(prose(cell))))))))))),
