@@ -42,7 +42,8 @@ def why(thing: Any) -> Inspector:
     lang = language()
     if is_tensor(thing):
         known = names.all(thing)
-        name = spelled if spelled in known or not known else known[0]
+        # of several names the first one that was given, not that of a loop; of a shared parameter the one asked for
+        name = spelled if not known or ("." in spelled and spelled in known) else known[0]
         blocks = _blocks(doubts(thing, name, names, space))
         return present(
             Card("why", say("why.title", name=bracketed(name)), blocks=blocks, lang=lang, tensor=mark(thing, name))

@@ -291,7 +291,7 @@ def pack_padded_sequence(
 
 
 _pack_padded_sequence = inner(
-    "nn._pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first) -> (Tensor, Tensor)"
+    "_pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first) -> (Tensor, Tensor)"
 )
 
 
@@ -336,7 +336,7 @@ def pad_packed_sequence(
 
 
 _pad_packed_sequence = inner(
-    "nn._pad_packed_sequence(Tensor data, Tensor batch_sizes, bool batch_first, Scalar padding_value, int total_length)"
+    "_pad_packed_sequence(Tensor data, Tensor batch_sizes, bool batch_first, Scalar padding_value, int total_length)"
     " -> (Tensor, Tensor)"
 )
 

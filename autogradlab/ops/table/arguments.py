@@ -45,9 +45,13 @@ def refused(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     n = len(args)
     while n > op.required and (n > len(op.defaults) or args[n - 1] is op.defaults[n - 1]):
         n -= 1  # what a form of the operation filled in
-    named = next((i for i in range(n) if i >= op.positional or op.names[i] in ("alpha", "beta")), n)
-    args, kwargs = args[:named], {**dict(zip(op.names[named:n], args[named:n], strict=True)), **kwargs}
     method = op.as_method and lookup(op.name, "Tensor") is not None
+    signatures = lookup(op.name, "Tensor") if method else lookup(op.name)
+    overloads = () if signatures is None else [form for form in signatures.overloads if not form.deprecated]
+    params = [param for form in overloads for param in form.params]
+    keywords = {param.name for param in params if param.keyword_only} - {p.name for p in params if not p.keyword_only}
+    named = next((i for i in range(n) if i >= op.positional or op.names[i] in keywords), n)
+    args, kwargs = args[:named], {**dict(zip(op.names[named:n], args[named:n], strict=True)), **kwargs}
     explain_failed(op.name, args[1:] if method else args, kwargs, "Tensor" if method else None)
 
 

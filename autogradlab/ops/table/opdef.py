@@ -630,16 +630,19 @@ class Op:
         if self.outputs and len(out) != len(self.outputs):
             raise TypeError(f"expected tuple of {len(self.outputs)} elements but got {len(out)}")
         try:
-            return self._into(out, args, {key: value for key, value in kwargs.items() if key != "out"})
-        except (TypeError, RuntimeError, ValueError) as error:
-            if self.binds is None or isinstance(error, TypeError):  # else they are read already, in another order
-                explain_failed(self.name, args, kwargs)  # arguments are read before anything else
+            values, given = self.operands(args, {key: value for key, value in kwargs.items() if key != "out"})
+            refuse_recorded(self, values, out)
+        except (TypeError, RuntimeError):
+            explain_failed(self.name, args, kwargs)  # out= is among what does not fit
+            raise
+        try:
+            return self._into(out, values, given)
+        except (TypeError, RuntimeError, ValueError):
+            refused(self, args, kwargs)  # arguments are read before anything else
             raise
 
-    def _into(self, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The operation with this out=."""
-        values, given = self.operands(args, kwargs)
-        refuse_recorded(self, values, out)
+    def _into(self, out: Any, values: list[Any], given: list[Any]) -> Any:
+        """The operation with these operands, and its results in out=."""
         rule, real = OUT.get(self.name), None
         if rule is not None and rule.computes and isinstance(out, Tensor):
             place = self.index["dtype"]
