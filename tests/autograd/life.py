@@ -318,3 +318,20 @@ class IntIn(Function):
 
 
 t(lambda: IntIn.apply(a, i).sum().backward())
+
+# % life-no-grad: a recorded pass with hooks in no_grad, which ends with the modes it began with
+w = torch.ones(2, requires_grad=True)
+a = w.exp()
+for watch in (
+    lambda hook: w.register_hook(hook),
+    lambda hook: a.register_hook(hook),
+    lambda hook: a.grad_fn.register_prehook(lambda grads: hook(grads[0])),
+    lambda hook: a.grad_fn.register_hook(lambda grads, given: hook(grads[0])),
+):
+    for act in (lambda g: None, lambda g: 1 / 0):
+        handle = watch(act)
+        with torch.no_grad():
+            t(lambda: torch.autograd.grad(a, w, torch.ones(2), create_graph=True)[0].requires_grad)
+            print((w * 2).requires_grad, torch.is_grad_enabled())
+        print((w * 2).requires_grad, torch.is_grad_enabled())
+        handle.remove()

@@ -690,7 +690,7 @@ class Task:
         finally:
             local.grad, local.record, local.plain, local.formula, local.saved_hooks, local.evaluating = before
             local.given = given
-            if FLAGS.unusual or FLAGS.formula:
+            if FLAGS.unusual or FLAGS.formula or local.formula or not (local.record and local.plain):
                 local.refresh()
         return self.reach.captured
 
