@@ -258,3 +258,12 @@ def test_addresses_by_the_buffer_or_by_the_interface() -> None:
         x = torch.zeros(3, dtype=dtype)
         assert x.data_ptr() == x._array.__array_interface__["data"][0]
         assert x[1:].data_ptr() - x.data_ptr() == x.element_size()
+
+
+def test_complex_cross_products_of_one_line_are_those_of_its_numbers() -> None:
+    torch.manual_seed(0)
+    for _ in range(10):
+        a, b = torch.randn(2, 3, dtype=torch.complex64)
+        x, y = [*a.numpy()], [*b.numpy()]
+        expected = [x[i] * y[j] - x[j] * y[i] for i, j in ((1, 2), (2, 0), (0, 1))]
+        assert torch.linalg.cross(a, b).tolist() == [complex(n) for n in expected]

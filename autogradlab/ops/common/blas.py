@@ -505,7 +505,7 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> np.ndarray:
     alike = type(input) is np.ndarray is type(other) and input.shape == other.shape
     found = np.empty(input.shape if alike else np.broadcast_shapes(input.shape, other.shape), a.dtype)
     r = found.swapaxes(0, d)
-    if alike and input.size <= _FEW:  # all three at once
+    if alike and input.size <= _FEW and a.dtype.kind != "c":  # all three at once, which rounds complex ones otherwise
         r[...] = fused(a[_NEXT], b[_LAST], -(a[_LAST] * b[_NEXT]))
         return found
     for i, (j, k) in enumerate(((1, 2), (2, 0), (0, 1))):

@@ -48,6 +48,8 @@ def refused(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     method = op.as_method and lookup(op.name, "Tensor") is not None
     signatures = lookup(op.name, "Tensor") if method else lookup(op.name)
     overloads = () if signatures is None else [form for form in signatures.overloads if not form.deprecated]
+    if overloads and n > max(len(form.params) for form in overloads):
+        return  # a function that is written in terms of the operation gave it more, and has read its own arguments
     params = [param for form in overloads for param in form.params]
     keywords = {param.name for param in params if param.keyword_only} - {p.name for p in params if not p.keyword_only}
     named = next((i for i in range(n) if i >= op.positional or op.names[i] in keywords), n)
