@@ -34,6 +34,7 @@ def modes_now() -> dict[str, Any]:
         autocast_mode.is_autocast_enabled("cpu"),
         autocast_mode.get_autocast_dtype("cpu"),
         autocast_mode.is_autocast_cache_enabled(),
+        autocast_mode._casting().settings.nesting,
     )
     return {**found, "transforms": (transforms.depth, transforms.mapping), "pass": running()}
 

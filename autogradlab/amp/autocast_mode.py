@@ -196,17 +196,21 @@ class autocast:
         self._before = settings.enabled.get(self.device, False), settings.dtype_of(self.device), settings.cache
         set_autocast_enabled(self.device, self._enabled)
         set_autocast_dtype(self.device, self.fast_dtype)
-        autocast_increment_nesting()
+        settings.nesting += 1
         settings.cache = self._cache_enabled
         return self
 
     def __exit__(self, *error: Any) -> Literal[False]:
-        enabled, kind, cache = self._before
-        if autocast_decrement_nesting() == 0:
-            clear_autocast_cache()
-        set_autocast_enabled(self.device, enabled)
-        set_autocast_dtype(self.device, kind)
-        _casting().settings.cache = cache
+        """By assignments alone: where a call fails or is interrupted, the rest would stay as it is in the block."""
+        state = modes.LOCAL.state
+        casting: Casting = state.casts or _casting()  # the latter in a thread that has not entered
+        settings = casting.settings
+        settings.enabled[self.device], settings.dtypes[self.device], settings.cache = self._before
+        settings.nesting -= 1
+        if self.device == "cpu":
+            state.casting = casting if settings.enabled["cpu"] else None
+        if not settings.nesting:
+            casting.cast = {}
         return False
 
     def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
