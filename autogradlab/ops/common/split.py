@@ -180,13 +180,17 @@ def _parts(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
 _size_fits, _sizes_fit = inner("split"), inner("split_with_sizes")
 
 
-@lru_cache(maxsize=256)
 def _cuts(shape: tuple[int, ...], size: int, d: int) -> tuple[tuple[Any, ...], tuple[tuple[int, ...], ...]]:
     """The places of the parts of an array along a dimension, and their shapes."""
     n, lead, behind = shape[d], shape[:d], shape[d + 1 :]
     starts = range(0, n, size)
     places = tuple([(*(slice(None),) * d, slice(i, i + size)) for i in starts])
     return places, tuple([(*lead, min(size, n - i), *behind) for i in starts])
+
+
+_known_cuts = lru_cache(256)(_cuts)
+#: into so many parts an array is cut, at most, if where it is cut is kept
+_FEW = 64
 
 
 def _short_split(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
@@ -204,7 +208,7 @@ def _short_split(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
         if not usual or input._counter is INFERENCE:
             return call(*args)
         edge = input._edge or gradient_edge(input)
-        places, shapes = _cuts(shape, size, d)
+        places, shapes = (_known_cuts if shape[d] <= _FEW * size else _cuts)(shape, size, d)
         parts: list[Tensor] = []
         for place in places:
             r = x[place]

@@ -638,8 +638,7 @@ def _parts(n: int, o: int) -> Array:
     return np.array(rows, np.intp).reshape(o, longest)
 
 
-@_kept
-def _mean_matrix(n: int, o: int, dtype: Any) -> Array | None:
+def _means(n: int, o: int, dtype: Any) -> Array | None:
     """The matrix (o, n) that takes the means over o nearly equal parts of n elements; None if each is a part."""
     if n == o:
         return None
@@ -647,6 +646,16 @@ def _mean_matrix(n: int, o: int, dtype: Any) -> Array | None:
     for i, (a, b) in enumerate(_bounds(n, o)):
         m[i, a:b] = 1 / (b - a)
     return m
+
+
+_known_means = _kept(_means)
+#: so many elements has a matrix that is kept, at most
+_SMALL = 1 << 12
+
+
+def _mean_matrix(n: int, o: int, dtype: Any) -> Array | None:
+    """The same, kept if it is small."""
+    return (_known_means if n * o <= _SMALL else _means)(n, o, dtype)
 
 
 def along(x: Array, matrices: Sequence[Array | None]) -> Array:
