@@ -430,6 +430,8 @@ def test_names_without_a_value(torch: Any, shell: Any, program: str, said: str) 
     [
         "import torch.nn.functional as G\nG.relu(w)",
         "import torch.nn as layers\nlayers.Linear(3, 1)(w)",
+        "import torch as t\nw + t.ones(3)",
+        "import torch as t\nt.ones(3) + w",
         "import torch.optim as ways\nways.SGD([w], lr=.1)",
     ],
 )

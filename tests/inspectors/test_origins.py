@@ -1,5 +1,7 @@
 """Where a variable got its value."""
 
+# ruff: noqa: B007  variables are looked up by their names
+
 from __future__ import annotations
 
 from typing import Any
@@ -46,7 +48,7 @@ def test_without_what_changes_in_place(torch: Any):
 
 def test_all_ways_to_assign(torch: Any):
     a, (b, *c) = 1, (2, 3)
-    assert (made("a"), made("b"), made("c")) == ((-1, "1"), (-1, "(2, 3)"), (-1, "(2, 3)"))
+    assert (made("a"), made("b"), made("c")) == ((-1, "1"), (-1, "2"), (-1, "[3]"))
     p, q = divmod(7, 2)
     assert made("q") == (-1, "divmod(7, 2)")
     n: int = 3
@@ -54,8 +56,8 @@ def test_all_ways_to_assign(torch: Any):
     if (m := n + 1) > 3:
         k = m
     assert (made("m"), made("k")) == ((-2, "n + 1"), (-1, "m"))
-    for i in range(2):  # noqa: B007  it is looked up by its name
-        assert made("i") == (-1, "range(2)")
+    for i in range(2):
+        assert made("i") == (-1, "for i in range(2)")
     params = [torch.ones(1), torch.ones(2)]
     assert made("params[1]") == (-1, "[torch.ones(1), torch.ones(2)]")
     params[1] = torch.zeros(1)
@@ -67,6 +69,94 @@ def test_all_ways_to_assign(torch: Any):
     assert made(["nothing", "z"]) == (-3, "1")
     assert made("a.grad") is None
     assert (a, b, c, p, q, k, z) == (1, 2, [3], 3, 1, 4, 1)
+
+
+def given(name: str) -> tuple[str, bool]:
+    found = origin(name, namespace())
+    return found.source, found.exact
+
+
+def test_a_loop_gives_one_of_several(torch: Any):
+    cut = torch.ones(1)
+    told: list[Any] = []
+    for t in (torch.ones(1) * 1, cut):
+        told.append(given("t"))
+    for i, (t, u) in enumerate(zip([torch.zeros(1), cut], (cut, cut), strict=False)):
+        told += [given("t"), given("u"), given("i")][: 3 - i]
+    assert told[:2] == [("torch.ones(1) * 1", True), ("cut", True)]
+    head = "for i, (t, u) in enumerate(zip([torch.zeros(1), cut], (cut, cut), strict=False))"
+    assert told[2:] == [(head, False)] * 5
+    for t, u in zip([torch.zeros(1), cut], (cut, cut)):  # noqa: B905
+        told.append((given("t"), given("u")))
+    assert told[7:] == [(("torch.zeros(1)", True), ("cut", True)), (("cut", True), ("cut", True))]
+    for _, t in reversed(list(enumerate([torch.zeros(1), cut]))):
+        told.append(given("t"))
+    assert told[9:] == [("cut", True), ("torch.zeros(1)", True)]
+    for k, t in {"x": torch.zeros(1), "y": cut}.items():
+        told.append(given("t"))
+    assert told[11:] == [("torch.zeros(1)", True), ("cut", True)]
+
+
+def test_of_what_a_loop_gives_nothing_is_said_where_it_cannot_be_told(torch: Any):
+    cut, several = torch.ones(1), [torch.ones(1), torch.ones(1)]
+    told = []
+    for t in (torch.ones(1) * 1, torch.zeros(1), cut):  # two that have no name
+        told.append(given("t")[1])
+    assert told == [False, False, True]
+    for t in (torch.ones(1) * 1, cut):  # the variable was given another value since
+        cut = t * 1
+        told.append(given("t")[1])
+    assert told[3:] == [False, False]
+    for t in several:
+        assert given("t") == ("for t in several", False)
+    for t in (s * 1 for s in [torch.ones(1), cut]):
+        assert given("t") == ("for t in (s * 1 for s in [torch.ones(1), cut])", False)
+    for t in (*several, cut):
+        assert given("t") == ("for t in (*several, cut)", False)
+    with torch.no_grad() as t:
+        assert given("t") == ("with torch.no_grad() as t", False)
+    for t in cut.detach():  # a part of a tensor is computed from all that it was
+        assert given("t") == ("cut.detach()", True)
+    for t in torch.stack([cut, cut]):
+        assert given("t") == ("torch.stack([cut, cut])", True)
+
+
+def test_unpacking_gives_each_its_own(torch: Any):
+    x, several = torch.ones(1), [torch.ones(1), torch.ones(1)]
+    a, b = x * 1, x * 2
+    assert (given("a"), given("b")) == (("x * 1", True), ("x * 2", True))
+    a, *b = x * 1, x * 2, x * 3
+    assert (given("a"), given("b")) == (("x * 1", True), ("[x * 2, x * 3]", True))
+    *a, b = x * 1, x * 2, x * 3
+    assert (given("a"), given("b")) == (("[x * 1, x * 2]", True), ("x * 3", True))
+    *a, (b, c), d = x, (x * 4, x * 5), x * 6
+    assert [given(n)[0] for n in "abcd"] == ["[x]", "x * 4", "x * 5", "x * 6"]
+    a, b = several
+    assert given("a") == ("a, b = several", False)
+    a, *b = *several, x
+    assert given("a") == ("a, *b = *several, x", False)
+    a, b = (s * 1 for s in several)
+    assert given("a") == ("a, b = (s * 1 for s in several)", False)
+    a, b = reversed(several)
+    assert given("a") == ("a, b = reversed(several)", False)
+    a, b = x.expand(2)
+    assert given("a") == ("x.expand(2)", True)
+    a, b = torch.frexp(x)
+    assert given("a") == ("torch.frexp(x)", True)
+    (a := x * 1, b := x * 2)
+    assert (given("a"), given("b")) == (("x * 1", True), ("x * 2", True))
+    pair, listed = (x * 1, x * 2), [x * 1, x * 2]
+    assert (given("pair[1]"), given("listed[1]")) == (("x * 2", True), ("[x * 1, x * 2]", False))
+    assert len(pair) + len(listed) + len(a) + len(b) + len(c) + len(d) == 8
+
+
+def test_a_later_cell_gave_the_variable_another_value(shell: Any):
+    shell.user_ns["given"] = given
+    shell.run("cut = torch.ones(1)\nfor t in (cut, torch.ones(1) * 1):\n    pass")
+    assert shell.run("given('t')") == ("torch.ones(1) * 1", True)
+    shell.run("for t in (torch.ones(1) * 1, cut):\n    pass")
+    shell.run("cut = 2")
+    assert shell.run("given('t')") == ("for t in (torch.ones(1) * 1, cut)", False)
 
 
 def test_a_loop_that_came_round(torch: Any):

@@ -43,6 +43,46 @@ CASES = {
             "at           cell [3], line 3"
         ),
     ),
+    "another of the same loop is cut off": (
+        [W + "\ncut = w.detach() * 2", "for t in (torch.ones(2) * 1, cut):\n    break", "lab.why(t)"],
+        (
+            "Why `t.grad`?\n"
+            "`.grad` is None and stays None: `t` is a leaf that does not require grad (`requires_grad=False`), so "
+            "backward does not reach it.\n"
+            "What to do: If its gradient is wanted: `t.requires_grad_()` before it is used, or `requires_grad=True` "
+            "where it is made.\n"
+            "made by  torch.ones(2) * 1\n"
+            "at       cell [3], line 1"
+        ),
+    ),
+    "another item of the same list is cut off": (
+        [W + "\nL = [torch.ones(2) * 1, w.detach() * 2]\ny = L[0] * 3", "lab.why(y)"],
+        (
+            "Why `y.grad`?\n"
+            "`.grad` is None and stays None: `y` is a leaf that does not require grad (`requires_grad=False`), so "
+            "backward does not reach it.\n"
+            "What to do: If its gradient is wanted: `y.requires_grad_()` before it is used, or `requires_grad=True` "
+            "where it is made.\n"
+            "made by  L[0] * 3\n"
+            "at       cell [2], line 3"
+        ),
+    ),
+    "the one of a loop that is cut off": (
+        [
+            W + "\ncut = w.detach() * 2",
+            "for t in (torch.ones(2) * 1, cut):\n    y = t * 3",
+            "lab.why(y)",
+        ],
+        (
+            "Why `y.grad`?\n"
+            "`.grad` is None and stays None: `y` was computed from `cut = w.detach() * 2`. `w.detach() * 2` is a "
+            "tensor outside of the graph: `.detach()` cuts it off, and it does not require grad.\n"
+            "What to do: Leave `.detach()` out, if gradients are to flow through `cut`; or make it a leaf of its own: "
+            "`cut.requires_grad_()`.\n"
+            "made by  t * 3\n"
+            "at       cell [3], line 2"
+        ),
+    ),
     "non-leaf": (
         [W + "\ny = w * w\nloss = y.sum()\nloss.backward()", "lab.why(y)"],
         (

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NoReturn
 
+from ..runtime.beside import is_of_pytorch, two_libraries
 from .mismatch import describe_mismatch, typename, types
 from .params import INT_LISTS, NUMERIC, OTHER_NAMES, Parameter, is_tensor
 
@@ -167,6 +168,8 @@ class Signature:
         return f"{self.name}() missing {len(names)} required positional argument{plural}: {', '.join(names)}"
 
     def _wrong_type(self, param: Parameter, obj: Any, position: int) -> str:
+        if is_of_pytorch(type(obj)):
+            return two_libraries(self.name)
         where = f" (position {position})" if position else ""
         problem = f"{self.name}(): argument '{param.name}'{where} must be {param.printed_type}, "
         if position and param.kind in INT_LISTS and isinstance(obj, (tuple, list)):

@@ -14,6 +14,7 @@ from functools import cache
 from types import CodeType, EllipsisType, FunctionType, NoneType
 from typing import Any
 
+from ..runtime.beside import refuse_function, refuse_tensors
 from ..runtime.help import Help
 from ..runtime.modes import LOCAL
 from ..runtime.warn import warn_once
@@ -80,6 +81,7 @@ class Unbound:
 @Unbound
 def disabled(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
     """As the `__torch_function__` of a class: its objects are plain tensors to every operation."""
+    refuse_function(func, types)
     return func(*args, **(kwargs or {}))
 
 
@@ -318,8 +320,7 @@ def gate(
             with DisableTorchFunction():  # what PyTorch has compiled asks nobody within
                 return with_dispatch(args, kwargs)
         if beside is not None and len(args) == 2:
-            kind = type(args[1])
-            if not (issubclass(kind, beside) or overrides(kind)):
+            if not (issubclass(type(args[1]), beside) or overrides(type(args[1]))):
                 return with_dispatch(args, kwargs)
         level = state.overriding
         modes = [] if level == ALL_DISABLED else state.function_modes
@@ -329,6 +330,7 @@ def gate(
             objects = [] if level or modes_only else collect((*spread(args), *spread(kwargs.values())))
         if not objects and not modes:
             return with_dispatch(args, kwargs)
+        refuse_tensors(name, objects)
         if handled is not None:
             return handled(args, kwargs, with_dispatch)
         try:

@@ -16,6 +16,7 @@ from ..memory import rows
 from ..memory.absent import is_absent
 from ..memory.versions import INFERENCE, UNSHARED, counter, of_inference
 from ..runtime import errors, modes
+from ..runtime.beside import refuse_function
 from ..runtime.warn import warn
 from ..types import dtypes
 from ..types.device import CPU, META
@@ -137,7 +138,10 @@ class Tensor(TensorMethods):
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
         """What operations on objects of a subclass give: what they give for tensors, but tensors of that class."""
-        if not all(issubclass(cls, kind) for kind in types):
+        fits = all(issubclass(cls, kind) for kind in types)
+        if not fits or modes.LOCAL.state.overriding:  # what is of this package asks once, PyTorch itself for ever
+            refuse_function(func, types)
+        if not fits:
             return NotImplemented
         with overriding.DisableTorchFunctionSubclass():
             result = func(*args, **(kwargs or {}))

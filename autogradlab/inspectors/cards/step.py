@@ -244,7 +244,7 @@ def _card(
     frames = story.frames()
     widest = _widest(frames, facts)
     # the whole graph, which is printed too, takes constants from variables alone: these are known for PyTorch as well
-    written = with_constants(facts, {node.id: node.origin.source for node in facts.nodes if node.origin is not None})
+    written = with_constants(facts, {node.id: node.origin.computed for node in facts.nodes if node.origin is not None})
     shown = with_constants(facts, source.code) if source is not None else written
     failed = any(isinstance(event, Failed) for event in recording.events)
     drawing, notes = (

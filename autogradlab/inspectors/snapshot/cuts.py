@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -87,7 +88,7 @@ def cut(expression: ast.AST | None, space: Space, result: str) -> Diagnosis:
         name, _, made = min(
             real, key=lambda leaf: next((i for i, p in enumerate(LIKELY) if leaf[0].lower().startswith(p)), 99)
         )
-        if made is not None and _is_gradient(made.source):
+        if made is not None and _is_gradient(made.computed):
             kind = "gradient_itself" if name == result else "gradient"
             return Diagnosis(kind, {"result": result, "name": name, "source": made.source}, made)
         others = ", ".join(map(code, dict.fromkeys(n for n, _, _ in tensors)))
@@ -122,7 +123,7 @@ def _not_learning(expression: ast.AST | None, space: Space) -> tuple[list[str], 
             if isinstance(node, ast.Name) and node.id not in seen and is_tensor(space.get(node.id)):
                 seen.add(node.id)
                 made = origin(node.id, space)
-                waiting.append(parsed(made.source) if made is not None else None)
+                waiting.append(parsed(made.computed) if made is not None else None)
     return list(frozen), list(bare)
 
 
@@ -150,40 +151,54 @@ def _follow(
     if looked := gradient_in(node, space):
         kind = "gradient_itself" if looked == name else "gradient"
         return Diagnosis(kind, {"result": name, "name": looked}, made)
-    for inner in ast.walk(node):
-        if not isinstance(inner, ast.Name) or inner.id in seen:
+    for variable, value in _variables(node, space):
+        if variable in seen:
             continue
-        seen.add(inner.id)
-        value: Any = space.get(inner.id)
+        seen.add(variable)
         if is_tensor(value) and value.requires_grad:
             continue
         number = type(value) in (int, float, list, tuple) or type(value).__module__ == "numpy"
         if not (is_tensor(value) or is_array(value) or number):
             continue
-        came = origin(inner.id, space)
+        came = origin(variable, space)
         if came is not None:
             block = unrecording(came.within)
-            if block is not None and names_itself(came, inner.id):
-                fields = {"name": inner.id, "source": came.source, "block": block}
-                instead_of = in_place_instead(inner.id, came.source)
+            if block is not None and names_itself(came, variable):
+                fields = {"name": variable, "source": came.source, "block": block}
+                instead_of = in_place_instead(variable, came.computed)
                 told = fields | ({"cure": instead_of} if instead_of else {})
                 return Diagnosis("rebound_block", told, came, "reasons")
-            if block is not None and _made_of_tensors(came, space, inner.id):
-                return Diagnosis("no_grad", {"name": inner.id, "block": block}, came)
+            if block is not None and _made_of_tensors(came, space, variable):
+                return Diagnosis("no_grad", {"name": variable, "block": block}, came)
             count = len(leaves)
-            tree = parsed(came.source)
-            found = _follow(tree, space, inner.id, came, leaves, seen)
+            tree = parsed(came.computed)
+            found = _follow(tree, space, variable, came, leaves, seen)
             if found is not None:
                 return found
             real = is_tensor(value) and (value.is_floating_point() or value.is_complex())
-            if real and not _is_gradient(came.source) and was_to_learn(tree, space):
-                return unrecorded(tree, space, {"name": inner.id, "source": came.source}, came)
+            if real and not _is_gradient(came.computed) and was_to_learn(tree, space):
+                return unrecorded(tree, space, {"name": variable, "source": came.source}, came)
             if len(leaves) > count:
                 continue  # it is made of those
-        if (found := _put_into(inner.id, value, space)) is not None:
+        if (found := _put_into(variable, value, space)) is not None:
             return found
-        leaves.append((inner.id, value, came))
+        leaves.append((variable, value, came))
     return None
+
+
+def _variables(node: ast.AST, space: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The variables that an expression names, and what they hold; of `pair[0]` that tensor, by its own variable if it
+    has one, and not the whole `pair`."""
+    waiting: deque[ast.AST] = deque([node])
+    while waiting:
+        inner = waiting.popleft()
+        held = resolve(inner, space) if isinstance(inner, ast.Subscript) else None
+        if is_tensor(held):
+            yield next((name for name, value in space.items() if value is held), ast.unparse(inner)), held
+        else:
+            if isinstance(inner, ast.Name):
+                yield inner.id, space.get(inner.id)
+            waiting.extend(ast.iter_child_nodes(inner))
 
 
 def _by_numpy(node: ast.AST, space: Mapping[str, Any]) -> bool:
@@ -420,13 +435,13 @@ def left_in(node: ast.AST | None, space: Mapping[str, Any], deep: int = 0) -> It
 
 def names_itself(made: Origin, name: str) -> bool:
     """Whether a variable was given another value that is computed from the one it had, as by `w = w + 1`."""
-    tree = parsed(made.source)
+    tree = parsed(made.computed)
     body = tree.body if tree is not None else []
     return any(isinstance(n, ast.Name) and n.id == name for s in body if isinstance(s, ast.Expr) for n in ast.walk(s))
 
 
 def _made_of_tensors(made: Origin, space: Space, name: str) -> bool:
-    tree = parsed(made.source)
+    tree = parsed(made.computed)
     return tree is not None and any(
         isinstance(n, ast.Name) and n.id != name and is_tensor(resolve(n, space)) or isinstance(n, ast.Call)
         for n in ast.walk(tree)
@@ -435,7 +450,7 @@ def _made_of_tensors(made: Origin, space: Space, name: str) -> bool:
 
 def _creation(made: Origin | None) -> ast.Call | None:
     """The call that made a leaf, if its source is one plain call such as `torch.tensor(1.)`."""
-    tree = parsed(made.source) if made is not None else None
+    tree = parsed(made.computed) if made is not None else None
     if tree is None or len(tree.body) != 1 or not isinstance(tree.body[0], ast.Expr):
         return None
     call = tree.body[0].value

@@ -119,13 +119,13 @@ def _unrecorded(leaf: Any, name: str, space: Space, used: Set[str]) -> Diagnosis
             continue
         made = origin(result, space)
         block = None if made is None or value.requires_grad else unrecording(made.within)
-        if made is not None and block is not None and name in _computing(made.source):
+        if made is not None and block is not None and name in _computing(made.computed):
             return Diagnosis("left_block", {"name": name, "result": result, "block": block}, made)
-        tree = None if made is None else parsed(made.source)
+        tree = None if made is None else parsed(made.computed)
         if made is not None and not value.requires_grad:
             if any(_holds(t, leaf) for function in called_in(tree, space) for t in function.outside.values()):
                 return unrecorded(tree, space, {"name": result, "source": made.source}, made)
-        counts = "" if made is None else reasons.without_gradient(made.source, space)
+        counts = "" if made is None else reasons.without_gradient(made.computed, space)
         if counts and owner in _computing(counts):
             return Diagnosis("left_counts", {"name": name, "result": result, "counts": counts}, made)
         if used or value.requires_grad:
@@ -141,7 +141,7 @@ def _cut_off(name: str, result: str, owner: str, space: Space) -> Diagnosis | No
     """What takes a result that is computed from a leaf out of its graph: a line that names the leaf's variable."""
     found = cut(parsed(result), space, result)
     kind = {"cut": "left", "numbers": "left_numbers"}.get(found.kind)
-    if kind is None or found.cause is None or owner not in _computing(found.cause.source):
+    if kind is None or found.cause is None or owner not in _computing(found.cause.computed):
         return None
     return Diagnosis(kind, {"name": name, "cut": found.fields["cut"]}, found.cause)
 
@@ -291,7 +291,7 @@ def _used(result: str, space: Space) -> Set[str]:
     waiting = list(used)
     while waiting:
         made = origin(waiting.pop(), space)
-        tree = parsed(made.source) if made is not None else None
+        tree = parsed(made.computed) if made is not None else None
         new = {n.id for n in ast.walk(tree or ast.Module([], [])) if isinstance(n, ast.Name)} - used
         used |= new
         waiting += new
@@ -329,7 +329,7 @@ def _left(name: str, space: Space, used: Set[str]) -> Iterator[Diagnosis]:
         yield found
         return
     made_by = [origin(result, space) for result in used]
-    inside = [one for made_at in made_by if made_at is not None for one in left_in(parsed(made_at.source), space)]
+    inside = [one for made_at in made_by if made_at is not None for one in left_in(parsed(made_at.computed), space)]
     lines = {(function.file, line): (function.name, spelled) for function, spelled, line in inside}
     if len(lines) == 1:
         ((file, line), (function, spelled)) = lines.popitem()
@@ -444,7 +444,8 @@ def _optimizers(space: Space) -> Iterator[tuple[str, list[Any]]]:
 def _stale(optimizer: str, name: str, space: Space) -> Diagnosis:
     made = origin(name, space, False)
     renewed = origin(optimizer, space)
-    cure = f"{optimizer} = {renewed.source}" if renewed is not None else f"{optimizer} = SGD([{name}], lr=...)"
+    made_anew = renewed is not None and renewed.computed
+    cure = f"{optimizer} = {made_anew}" if made_anew else f"{optimizer} = SGD([{name}], lr=...)"
     return Diagnosis("optimizer_old", {"optimizer": optimizer, "name": name, "cure": cure}, made)
 
 
@@ -460,7 +461,7 @@ def of_optimizer(optimizer: Any, name: str, names: Names, space: Space) -> list[
     }
     for param in params:
         if names.of(param) is None and made is not None:
-            written = {n.id for n in ast.walk(parsed(made.source) or ast.Module([], [])) if isinstance(n, ast.Name)}
+            written = {n.id for n in ast.walk(parsed(made.computed) or ast.Module([], [])) if isinstance(n, ast.Name)}
             alike = (n for n, t in names if t is not param and t.shape == param.shape)
             other = next((n for n in alike if variable_of(n) in written), None)
             if other is not None:

@@ -27,10 +27,6 @@ from .origins import Origin, origin
 __all__ = ["because", "diagnose", "shares"]
 
 
-#: calls of one within the other by which two libraries are told from a function that calls itself
-FOR_EVER = 50
-
-
 def diagnose(failed: Failure) -> Diagnosis:
     """The mistake behind an error; kind "unknown" if it is none that is known here."""
     for pattern, find in KNOWN:
@@ -106,7 +102,7 @@ def _no_history(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
             not counts
             and found.kind == "integer"
             and found.cause
-            and reasons.takes_learning(found.cause.source, failed.space)
+            and reasons.takes_learning(found.cause.computed, failed.space)
         ):
             counts, made = found.cause.source, found.cause
         if counts:
@@ -127,7 +123,7 @@ def _counted(root: ast.expr, space: Space) -> tuple[str, Origin | None]:
             if name not in seen and is_tensor(value) and not value.requires_grad:
                 seen.add(name)
                 if (came := origin(name, space)) is not None:
-                    waiting.append((came.source, came))
+                    waiting.append((came.computed, came))
     return "", None
 
 
@@ -159,7 +155,7 @@ def _several(root: ast.expr, failed: Failure) -> Diagnosis | None:
 def _nothing(name: str, failed: Failure) -> Diagnosis | None:
     """What gave a variable None in the place of a result: a backward, or a function without `return`."""
     made = origin(name, failed.space)
-    match parsed(made.source) if made is not None else None:
+    match parsed(made.computed) if made is not None else None:
         case ast.Module(body=[ast.Expr(value=ast.Call(func=ast.Attribute(value=root, attr="backward")))]):
             cure = f"{name} = {ast.unparse(root)}; {name}.backward()"
             return Diagnosis("backward_kept", {"name": name, "cure": cure}, made)
@@ -244,7 +240,7 @@ def _carried(name: str, came: Origin | None, failed: Failure) -> bool:
     """Whether each round of the loop that failed makes a variable of what the round before had left in it."""
     if came is None or not _in_loop(came, failed):
         return False
-    tree = parsed(came.source) or ast.Module([], [])
+    tree = parsed(came.computed) or ast.Module([], [])
     return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(tree))
 
 
@@ -495,7 +491,7 @@ def _optimizer(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
         if not tensor.is_leaf:
             made = origin(name, failed.space)
             return Diagnosis(
-                "optimizer_non_leaf", {"name": name, "source": made.source if made else tensor.grad_fn.name()}, made
+                "optimizer_non_leaf", {"name": name, "source": made and made.computed or tensor.grad_fn.name()}, made
             )
     lists = (arg for arg in getattr(failed.call, "args", ()) if isinstance(arg, (ast.List, ast.Tuple)))
     computed = [
@@ -587,7 +583,7 @@ def because(reason: reasons.Reason, name: str, made: Origin | None) -> Diagnosis
         "lead": reasons.lead(reason),
     }
     again = reason.kind in ("rebound", "rebound_block") and made is not None
-    code = in_place_instead(name, made.source) if again and made is not None else None
+    code = in_place_instead(name, made.computed) if again and made is not None else None
     return Diagnosis("no_gradient", fields | ({"cure": code} if code else {}), made)
 
 
@@ -651,7 +647,7 @@ def _transformed(failed: Failure) -> str:
     """The function that a transform was given, as it is written."""
     call = failed.call.func if isinstance(failed.call, ast.Call) else failed.call
     made = origin(call.id, failed.space) if isinstance(call, ast.Name) else None
-    tree = parsed(made.source) if made is not None else call
+    tree = parsed(made.computed) if made is not None else call
     for node in ast.walk(tree or ast.Module([], [])):
         if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Name):
             return node.args[0].id
@@ -722,13 +718,9 @@ def _one_place(failed: Failure, match: re.Match[str]) -> Diagnosis:
     return Diagnosis("one_place", {"name": _base(_target(failed))})
 
 
-def _two_libraries(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
-    """A function of PyTorch was given tensors of autogradlab, or the other way round: each asks the other for ever."""
-    trace, asked = failed.error.__traceback__, 0
-    while trace is not None:
-        asked += trace.tb_frame.f_code.co_name == "__torch_function__"
-        trace = trace.tb_next
-    return Diagnosis("two_libraries") if asked > FOR_EVER or "optimize" in match[0] else None
+def _two_libraries(failed: Failure, match: re.Match[str]) -> Diagnosis:
+    """A function of PyTorch was given tensors of autogradlab, or the other way round."""
+    return Diagnosis("two_libraries")
 
 
 def _no_device(failed: Failure, match: re.Match[str]) -> Diagnosis:
@@ -810,7 +802,7 @@ KNOWN: tuple[tuple[str, Callable[[Failure, re.Match[str]], Diagnosis | None]], .
     ),
     (r"more than one element of the written-to tensor refers to a single memory location", _one_place),
     (r"Torch not compiled with CUDA enabled|Found no NVIDIA driver on your system", _no_device),
-    (r"^maximum recursion depth exceeded", _two_libraries),
+    (r"PyTorch and autogradlab cannot compute with tensors of each other", _two_libraries),
     (r"optimizer can only optimize Tensors, but one of the params is torch\.Tensor", _two_libraries),
     (r"'?NoneType'?", _no_gradient),
 )

@@ -196,7 +196,7 @@ def _zero(tensor: Any, name: str, ways: _Ways) -> Diagnosis:
         if flat := ways.flat(*also):
             listed = say("common.list").join(dict.fromkeys(code(class_name(node)) for node in flat))
             made = _line_of(flat[0])
-            kind = "zero_overwritten" if kind == "zero_flat" and made is not None and _writes(made.source) else kind
+            kind = "zero_overwritten" if kind == "zero_flat" and made is not None and _writes(made.computed) else kind
             return Diagnosis(kind, {"name": name, "root": ways.root, "nodes": listed}, made)
     if hooks := ways.hooks(tensor, name):
         return Diagnosis("zero_hooked", {"name": name, **hooks})

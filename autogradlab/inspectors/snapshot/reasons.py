@@ -151,7 +151,7 @@ def grad_reason(tensor: Any, names: Names, space: Mapping[str, Any] | None = Non
     if made is not None:
         fields["source"] = made.source
     if not (tensor.is_floating_point() or tensor.is_complex()):
-        computed = made is not None and space is not None and _computed(made.source, space)
+        computed = made is not None and space is not None and _computed(made.computed, space)
         kind = "counted" if computed else "boolean" if dtype(tensor) == "bool" else "integer"
         return Reason(kind, fields | {"dtype": dtype(tensor)})
     if in_transform(tensor):
@@ -174,18 +174,19 @@ def _without(
     if _is_gradient(tensor, fields["name"], made, names):
         return Reason("gradient", fields)
     if made is not None:
-        if (block := next((w for w in made.within if "no_grad" in w or "grad_enabled(False)" in w), None)) is not None:
+        within = made.within if made.exact else ()
+        if (block := next((w for w in within if "no_grad" in w or "grad_enabled(False)" in w), None)) is not None:
             again = names_itself(made, fields["name"])
             return Reason("rebound_block" if again else "no_grad", fields | {"block": block})
-        for kind, spelled in _cuts(made.source, space or {}):
+        for kind, spelled in _cuts(made.computed, space or {}):
             kind = "detached" if kind == "cut" else "copied" if copied(spelled) else kind
             return Reason(kind, fields | {"cut": spelled})
-        if space is not None and (counts := without_gradient(made.source, space)):
+        if space is not None and (counts := without_gradient(made.computed, space)):
             return Reason("through_counts", fields | {"counts": counts})
-        if looked := gradient_in(_expression(made.source), space or {}):
+        if looked := gradient_in(_expression(made.computed), space or {}):
             held = Reason("gradient", {"name": looked})
             return Reason("outside", fields | {"inside": sentence(held), "inside_cure": cure(held), "before": looked})
-        if was_to_learn(tree := _expression(made.source), space or {}):
+        if was_to_learn(tree := _expression(made.computed), space or {}):
             found = unrecorded(tree, space or {}, fields, made)
             return Reason(found.kind, found.fields)
         if isinstance(space, Space) and (before := _before(made, fields["name"], space)) is not None:
@@ -198,11 +199,11 @@ def _without(
 
 def _before(made: Origin, name: str, space: Space) -> Reason | None:
     """Why something has left the graph that a value was computed from, if it was computed from what requires grad."""
-    found = cut(parsed(made.source), space, name)
+    found = cut(parsed(made.computed), space, name)
     kind = {"no_grad": "no_grad", "cut": "detached", "numbers": "numbers"}.get(found.kind)
     if kind is None or found.cause is None or found.fields["name"] == name:
         return None
-    held: list[Any] = [space.get(n.id) for n in ast.walk(_expression(found.cause.source)) if isinstance(n, ast.Name)]
+    held: list[Any] = [space.get(n.id) for n in ast.walk(_expression(found.cause.computed)) if isinstance(n, ast.Name)]
     return Reason(kind, found.fields) if any(is_tensor(t) and t.requires_grad for t in held) else None
 
 
@@ -248,7 +249,7 @@ def _is_gradient(tensor: Any, name: str, made: Origin | None, names: Names) -> b
     held = (t for _, t in names if is_tensor(t) and (t.is_leaf or t.retains_grad))
     if any(t.grad is tensor for t in held) or name.endswith(".grad"):
         return True
-    match _expression(made.source if made is not None else ""):
+    match _expression(made.computed if made is not None else ""):
         case ast.Module(body=[ast.Expr(value=ast.Attribute(attr="grad") | ast.Call(func=ast.Attribute(attr="grad")))]):
             return True
     return False
@@ -280,7 +281,7 @@ def _non_leaf(tensor: Any, fields: dict[str, str], made: Origin | None, names: N
         state, blocking = _obstacle(root[1])
         return Reason(f"retained_{state}" if state else "retained", fields | blocking | _called(*root))
     if made is not None:
-        tree = _expression(made.source)
+        tree = _expression(made.computed)
         again = any(isinstance(n, ast.Name) and n.id == fields["name"] for n in ast.walk(tree)) and not _written(tree)
         if again and _rests_on_a_nameless_leaf(tensor, names):
             return Reason("rebound", fields)

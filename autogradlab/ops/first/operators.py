@@ -43,7 +43,6 @@ def _defers(fn: Callable[[Any, Any], Any], arrays: bool = False) -> Callable[[An
 def _defers_modulo(fn: Callable[[Any, Any], Any], short: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     """The power: Python's pow with a third argument is left to others. short: for a tensor of floats and a number,
     where nothing is to be refused or converted."""
-    power = _defers(fn)
 
     def operator(self: Tensor, other: Any, *modulo: Any) -> Any:
         kind = type(other)
@@ -51,7 +50,9 @@ def _defers_modulo(fn: Callable[[Any, Any], Any], short: Callable[[Any, Any], An
             numpy = self._array.dtype
             plain = kind is not Tensor and (numpy is _SINGLE or numpy is _DOUBLE)
             return short(self, other) if plain else fn(self, other)
-        return NotImplemented if modulo else power(self, other)
+        if not modulo and (isinstance(other, (Tensor, int, float)) or is_number(other)):
+            return fn(self, other)
+        return operator(self, other) if not modulo and stands_in((other,), {}) else NotImplemented
 
     return operator
 
