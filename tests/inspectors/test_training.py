@@ -5,12 +5,13 @@ from __future__ import annotations
 import gc
 import math
 import weakref
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from autogradlab import inspectors as lab
-from autogradlab.inspectors.layout.timeline import _decades
+from autogradlab.inspectors.layout.timeline import Mark, _decades, timeline
 from autogradlab.inspectors.parts import Timeline
 from autogradlab.inspectors.snapshot import training as watching
 from autogradlab.inspectors.stored import packed
@@ -327,6 +328,22 @@ def test_what_is_no_loss(torch: Any) -> None:
 
 def test_before_the_first_step_it_says_what_to_write(torch: Any) -> None:
     assert "write `rec.step(loss)`" in lab.training(torch.ones(2, requires_grad=True)).text
+
+
+def test_triangles_of_steps_that_are_close_are_one(torch: Any) -> None:
+    losses = [float(k) for k in range(100)]
+    marks = [Mark(k, f"{k}: said") for k in (10, 11, 12, 13, 14, 15, 16, 17, 60, 61, 90)]
+    drawing, xs = timeline(losses, [], marks, 0, ())
+    triangles = [item for item in drawing.items if item.id.startswith("m")]
+    across = [[x for x, _ in item.shapes[0].points] for item in triangles]
+    assert all(max(left) + 1 < min(right) for left, right in pairwise(across))
+    assert [item.label for item in triangles] == [
+        "10: said\n11: said\n12: said\n13: said\n…",
+        "17: said",
+        "60: said\n61: said",
+        "90: said",
+    ]
+    assert [points[0] for points in across] == [xs[10], xs[17], xs[60], xs[90]]
 
 
 def test_both_languages_say_the_same(torch: Any) -> None:

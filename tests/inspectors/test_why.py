@@ -43,6 +43,23 @@ CASES = {
             "at           cell [3], line 3"
         ),
     ),
+    "cut in a forward hook": (
+        [
+            W + "\nnet = torch.nn.Sequential(torch.nn.Identity())\nkept = {}",
+            "def keep(module, given, output):\n    kept[0] = output.detach()",
+            "def cut(module, given, output):\n    return output.detach()",
+            "net[0].register_forward_hook(keep)\nnet.register_forward_hook(cut)\nloss = (net(w) * 2).sum()",
+            "lab.why(loss)",
+        ],
+        (
+            "Why `loss.grad`?\n"
+            "`.grad` is None and stays None: `(net(w) * 2).sum()` computes with what requires grad, and its result has "
+            "no graph all the same: in `cut` stands `.detach()`.\n"
+            "What to do: Leave `.detach()` out there, if gradients are to go through `cut`.\n"
+            "made by  (net(w) * 2).sum()\n"
+            "at       cell [5], line 3"
+        ),
+    ),
     "another of the same loop is cut off": (
         [W + "\ncut = w.detach() * 2", "for t in (torch.ones(2) * 1, cut):\n    break", "lab.why(t)"],
         (

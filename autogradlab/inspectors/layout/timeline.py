@@ -19,6 +19,8 @@ TOP, HIGH = 34.0, 68.0
 ROWS, LEAST, MOST = 162.0, 20.0, 48.0
 #: letters are this large
 SIZE = 13.0
+#: half the width of a triangle, the room between two, and how many moments the words of one name
+HALF, APART, NAMED = 8.5, 2.5, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +58,8 @@ def timeline(
     pieces = (TOP - 6, TOP + HIGH + 4), (top - 4, bottom)  # between them stands the caption
     cursor = tuple(Path(((xs[at], above), (xs[at], below)), "accent", width=2.0) for above, below in pieces)
     items.append(Item("cursor", cursor))
-    for number, mark in enumerate(marks, 1):
-        items.append(_mark(mark, number, xs[mark.at]))
+    for number, near in enumerate(_near(marks, xs), 1):
+        items.append(_mark(near, number, xs))
     return Drawing(LEFT + PLOT + RIGHT, bottom + 4, tuple(items), words, say("training.picture")), xs
 
 
@@ -159,8 +161,21 @@ def size_text(size: float | None) -> str:
     return "None" if size is None else brief(size)
 
 
-def _mark(mark: Mark, number: int, x: float) -> Item:
-    """A triangle above the line, with its number."""
-    corners = ((x, 8.0), (x + 8.5, 23.0), (x - 8.5, 23.0), (x, 8.0))
+def _near(marks: Sequence[Mark], xs: Sequence[float]) -> list[list[Mark]]:
+    """Marks that would run into each other together: they share a triangle."""
+    found: list[list[Mark]] = []
+    for mark in marks:
+        if found and xs[mark.at] - xs[found[-1][0].at] < 2 * HALF + APART:
+            found[-1].append(mark)
+        else:
+            found.append([mark])
+    return found
+
+
+def _mark(near: Sequence[Mark], number: int, xs: Sequence[float]) -> Item:
+    """A triangle above the line, at the first of the moments that it stands for."""
+    x = xs[near[0].at]
+    corners = ((x, 8.0), (x + HALF, 23.0), (x - HALF, 23.0), (x, 8.0))
     shapes = (Path(corners, "warning", width=1.8), Text(x, 21.5, "!", "warning", size=SIZE, bold=True))
-    return Item(f"m{number}", shapes, mark.label)
+    said = [mark.label for mark in near[:NAMED]] + ["…"] * (len(near) > NAMED)
+    return Item(f"m{number}", shapes, "\n".join(said))

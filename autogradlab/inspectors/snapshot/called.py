@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -10,7 +11,7 @@ from .callers import LIBRARIES
 from .kinds import attribute, is_a, is_module
 from .lines import functions_of
 
-__all__ = ["Called", "called"]
+__all__ = ["Called", "called", "hooks_of"]
 
 Body = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -47,3 +48,14 @@ def called(thing: Any) -> Called | None:
     first = (f for f in bodies if min([f.lineno, *(d.lineno for d in f.decorator_list)]) == code.co_firstlineno)
     body = next(first, None)
     return None if body is None else Called(thing, body, owner)
+
+
+def hooks_of(module: Any) -> Iterator[Called]:
+    """The forward hooks of a Module and of those in it, if the learner wrote them, that can put something in the place
+    of an input or output: they return a value."""
+    for inner in list(module.modules()):
+        for kind in ("_forward_pre_hooks", "_forward_hooks"):
+            for hook in list((attribute(inner, kind) or {}).values()):
+                found = called(hook)
+                if found is not None and any(isinstance(n, ast.Return) and n.value for n in ast.walk(found.body)):
+                    yield found

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..prose import code
 from ..words import say
-from .called import Called, called
+from .called import Called, called, hooks_of
 from .callers import line_of
 from .failing import parsed, resolve, statements
 from .kinds import is_array, is_module, is_tensor
@@ -385,10 +385,10 @@ def _of_tensors(held: Any) -> bool:
 def unrecorded(node: ast.AST | None, space: Mapping[str, Any], told: dict[str, str], made: Origin | None) -> Diagnosis:
     """That an expression computes with what requires grad and has no graph; with the one thing in what it calls that
     keeps it from having one, if there is just one."""
-    found = list(left_in(node, space))
+    found = {(function.file, line, spelled): function for function, spelled, line in left_in(node, space)}
     if len(found) != 1:
         return Diagnosis("unrecorded", told, made, "reasons")
-    function, spelled, line = found[0]
+    (((_, line, spelled), function),) = found.items()
     fields = {**told, "function": function.name, "cut": spelled}
     return Diagnosis("unrecorded_in", fields, line_of(function.file, line), "reasons")
 
@@ -404,7 +404,7 @@ def was_to_learn(node: ast.AST | None, space: Mapping[str, Any]) -> bool:
 
 def called_in(node: ast.AST | None, space: Mapping[str, Any]) -> Iterator[Called]:
     """The functions of the learner that an expression calls; of a Module of a library, such as an `nn.Sequential`,
-    those of the Modules in it."""
+    those of the Modules in it; and forward hooks."""
     calls = (n for n in ast.walk(node or ast.Module([], [])) if isinstance(n, ast.Call))
     for held in [resolve(call.func, space) for call in calls]:
         found = called(held)
@@ -412,6 +412,8 @@ def called_in(node: ast.AST | None, space: Mapping[str, Any]) -> Iterator[Called
             yield from filter(None, map(called, list(held.modules())))
         elif found is not None:
             yield found
+        if is_module(held):
+            yield from hooks_of(held)
 
 
 def left_in(node: ast.AST | None, space: Mapping[str, Any], deep: int = 0) -> Iterator[tuple[Called, str, int]]:
