@@ -137,6 +137,21 @@ def test_two_views_and_a_narrow_page(page: Any):
     assert max(wide) <= 420
 
 
+@pytest.mark.parametrize(
+    ("lang", "title", "said"),
+    [
+        ("en", "Why `w.grad`?", "Why w.grad? It is the sum of two backwards."),
+        ("en", "Graph of `y`", "Graph of y. It is the sum of two backwards."),
+        ("zh", "`w.grad` 为什么是这样？", "w.grad 为什么是这样？It is the sum of two backwards."),
+    ],
+)
+def test_a_question_is_announced_as_one(page: Any, lang: str, title: str, said: str) -> None:
+    card = Card("why", title, blocks=(Note("It is the sum of two backwards."),), lang=lang)
+    lookat.mount(page, Inspector(card), "light")
+    page.wait_for_function("() => document.querySelector('.agl-live').textContent")
+    assert page.locator(".agl-live").text_content() == said
+
+
 def test_values_of_facts_stand_in_one_column_and_notes_apart(page: Any):
     """However long the label of one row is; and the notes that a step ends with do not touch."""
     facts = Facts((("the last backward that ran", "loss.backward()"), ("at", "line 3")))

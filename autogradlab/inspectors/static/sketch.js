@@ -65,9 +65,9 @@ function linked(nodes) {
 }
 /** First words that stand out, with what is between them and the rest: after a Chinese colon, nothing. */
 const led = (lead) => (lead && !lead.endsWith("：") ? `${lead} ` : lead ?? "");
-const plain = (text) => prose(text).map((node) => (typeof node === "string" ? node : node.textContent)).join("");
-// what a screen reader is told: one thing after the other, those that are empty left out
-const announced = (lang, ...parts) => parts.map((part) => plain(part)).filter(Boolean).join(lang === "zh" ? "。" : ". ");
+const plain = (text) => prose(text).map((node) => node.textContent ?? node).join("");
+// what a screen reader is told: one thing after the other
+const announced = (lang, ...all) => all.map(plain).filter(Boolean).join(lang === "zh" ? "。" : ". ").replace(/([?？])[.。]/g, "$1");
 const fill = (words, fields) => words.replace(/\{(\w+)\}/g, (all, name) => (name in fields ? fields[name] : all));
 const ICONS = {
   back: "M11 3v10L4 8z", step: "M5 3v10l7-5z", last: "M11 3h2v10h-2zM3 3v10l7-5z",
