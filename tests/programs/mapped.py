@@ -509,3 +509,46 @@ for function, shape in (
     (lambda a: torch.cat([torch.ones(2, 2), a], 1), (2, 0)),
 ):
     print(torch.func.jacfwd(function)(torch.ones(shape)))
+
+# % mapped-memory: where the dimension that counts rows lies in memory, there it stays, as strides of results show
+x = (torch.arange(24.0) / 24).view(2, 3, 4)  # the second one counts rows
+c = torch.tensor([1.0, 2.0])
+for results in (
+    lambda t: (
+        t + 1,
+        t * t[0],
+        t > 0,
+        t.sin(),
+        t.isinf(),
+        t.logical_not(),
+        t.nan_to_num(),
+        t.clone(),
+        t.to(torch.int64),
+    ),
+    lambda t: (
+        torch.lerp(t, t, 0.5),
+        torch.addcmul(t, t, t),
+        torch.rsub(t, t),
+        torch.polar(t, t),
+        t[:, :1] * c[:, None],
+    ),
+    lambda t: (
+        torch.zeros_like(t),
+        torch.full_like(t, 2.0),
+        t.floor_divide(2),
+        t.clamp(0, 1),
+        t.masked_fill(t > 0, 1.0),
+    ),
+    lambda t: (t.sum(0), t.sum(0, keepdim=True), t.amax(1, keepdim=True), t.mean(), t.cumsum(0), t.cumprod(1)),
+    lambda t: (t @ t.T, t @ torch.ones(4), torch.stack([t, t], -1), torch.cat([t, t]), t.contiguous()),
+    lambda t: (t.mT, t[0], t[None], t.expand(2, 2, 4), F.softmax(t, 0), F.gelu(t), t.flip(0), t.tril()),
+):
+    print([r.stride() for r in vmap(results, in_dims=1)(x)])
+print(vmap(lambda t, s: t * s, in_dims=(1, 0))(x, torch.ones(3, 4)).stride())
+print(vmap(vmap(lambda t: t.cos(), in_dims=1), in_dims=1)(x).stride())
+warnings.filterwarnings(
+    "ignore", message="There is a performance drop"
+)  # rows that are computed one by one are stacked
+print(
+    vmap(lambda t: torch.special.airy_ai(t), in_dims=1)(x).stride(), vmap(lambda t: t.isclose(t), in_dims=1)(x).stride()
+)

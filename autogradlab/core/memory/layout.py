@@ -68,10 +68,11 @@ def common_axes(shape: tuple[int, ...], steps: list[tuple[int, ...]]) -> list[in
 
 def contiguous(x: np.ndarray) -> np.ndarray:
     """The array with PyTorch's contiguous strides; NumPy leaves any of them where a size is 1."""
+    if type(x) is not np.ndarray and isinstance(x, Rows):
+        whole = contiguous(x.whole)
+        return x if whole is x.whole else x.over(whole)
     if not x.ndim or (x.ndim == 1 and x.strides[0] == x.itemsize):
         return x
-    if type(x) is not np.ndarray and isinstance(x, Rows):
-        return x if x.flags.c_contiguous else x.copy()
     if not x.flags.c_contiguous:
         return row_by_row(x)
     return np.ndarray(x.shape, x.dtype, x) if 1 in x.shape and type(x) is np.ndarray else x
@@ -108,7 +109,9 @@ def iterated(r: np.ndarray, *operands: np.ndarray) -> np.ndarray:
     NumPy does the same but for sizes of 0 and 1 and for operands that are broadcast.
     """
     if type(r) is not np.ndarray and isinstance(r, Rows):
-        return r
+        wholes = [x.beside(r.ndim, r.levels) if isinstance(x, Rows) else x for x in operands]
+        laid = iterated(r.whole, *wholes)
+        return r if laid is r.whole else r.over(laid)
     shape = r.shape
     first = operands[0] if operands[0].ndim else operands[-1]  # one number has no say
     if r.strides == first.strides and first.shape == shape and not (1 in shape or 0 in shape):
@@ -154,7 +157,7 @@ def iterating(kernel: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
     @wraps(kernel)
     def run(*args: Any, **kwargs: Any) -> np.ndarray:
         r = kernel(*args, **kwargs)
-        if r.ndim < 2:
+        if r.ndim < 2 and (type(r) is np.ndarray or not isinstance(r, Rows)):
             return r
         first, shape = args[0], r.shape
         if type(first) is np.ndarray is type(r) and r.strides == first.strides and first.shape == shape:
@@ -276,7 +279,7 @@ def like(x: np.ndarray, numpy: np.dtype[Any], order: memory_format | None = None
     """A new array with the shape of `x`, and its strides or those of the memory format."""
     new = np.zeros if zero else np.empty
     if type(x) is not np.ndarray and isinstance(x, Rows):
-        return x.over(new(x.whole.shape, numpy))
+        return x.over(like(x.whole, numpy, order, zero))
     if order is not None and order.name != "preserve_format":
         return formatted(x.shape, numpy, order)
     if x.flags.c_contiguous and not (1 in x.shape or 0 in x.shape):

@@ -28,6 +28,8 @@ __all__ = [
     "Rule",
     "all_rows",
     "each",
+    "laid_by",
+    "lay_rows",
     "lanes_of",
     "levels_of",
     "new_level",
@@ -300,7 +302,7 @@ class Rows(NDArrayOperatorsMixin):
         self, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True
     ) -> Rows:
         """Each row in another dtype."""
-        made = self.whole.astype(dtype, casting=casting, copy=copy)
+        made = self.whole.astype(dtype, order="C" if order == "C" else "K", casting=casting, copy=copy)
         return self if made is self.whole else self.over(made)
 
     def copy(self, order: Any = "C") -> Rows:
@@ -573,7 +575,7 @@ def _product(a: Any, b: Any, levels: tuple[int, ...], options: dict[str, Any]) -
     a = a[None, :] if vectors[0] else a
     b = b[:, None] if vectors[1] else b
     most = max(a.ndim, b.ndim)
-    found = np.matmul(*[x.beside(most, levels) if type(x) is Rows else x for x in (a, b)], **options)
+    found = np.matmul(*[x.beside(most, levels) if type(x) is Rows else x for x in (a, b)], order="C", **options)
     if vectors[0]:
         found = found[..., 0, :]
     if vectors[1]:
@@ -635,7 +637,8 @@ def _stack(arrays: Any, axis: int = 0, **options: Any) -> Any:
         raise Apart(errors.ROWS_POINTER)
     wholes, levels = _spread(arrays)
     ndim = wholes[0].ndim - len(levels)
-    return Rows(np.stack(wholes, wrap_dim(axis, ndim + 1) + len(levels), **options), levels)
+    whole = np.stack(wholes, wrap_dim(axis, ndim + 1) + len(levels), **options)
+    return Rows(np.ascontiguousarray(whole), levels)
 
 
 @_rule(np.broadcast_to)
@@ -892,6 +895,8 @@ _REFUSED: dict[Any, str] = {}
 Rule = Callable[[Any, Sequence[Any], tuple[int, ...], tuple[int, ...]], Any]
 #: kernels for which there is such a rule
 _RULED: dict[Any, Rule] = {}
+#: kernels whose result is laid out in memory by their arguments, all rows of it by all of theirs, and what does so
+_LAID: dict[Any, Callable[..., Any]] = {}
 
 
 def refuse_among(name: str, tensors: Iterable[Any]) -> None:
@@ -912,8 +917,30 @@ def rule_rows(forms: Sequence[Callable[..., Any]], rule: Rule | None) -> None:
         _RULED.update(dict.fromkeys(forms, rule))
 
 
+def lay_rows(forms: Sequence[Callable[..., Any]], layout: Callable[..., Any]) -> None:
+    """Say of the forms of a kernel what lays out its result, which is given it and the arrays among the arguments."""
+    _LAID.update(dict.fromkeys(forms, layout))
+
+
+def laid_by(layout: Callable[..., Any]) -> Callable[[Any], Any]:
+    """Decorator of a kernel: the same, said of it as it is."""
+
+    def decorate(kernel: Any) -> Any:
+        lay_rows((kernel,), layout)
+        return kernel
+
+    return decorate
+
+
 def each(run: Callable[..., Any], args: Sequence[Any], alone: bool = False) -> Any:
     """What a function gives with one row after the other, as Rows; by its rule, if it has one, with all at once."""
+    found, layout = _each(run, args, alone), _LAID.get(run)
+    if layout is None or type(found) is not Rows:
+        return found
+    return layout(found, *[x for x in args if isinstance(x, _ndarray)])
+
+
+def _each(run: Callable[..., Any], args: Sequence[Any], alone: bool) -> Any:
     message = _REFUSED.get(run)
     if message is not None:
         raise RuntimeError(message)

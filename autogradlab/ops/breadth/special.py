@@ -11,6 +11,7 @@ import numpy as np
 
 from ...core.arguments.declared import name_of
 from ...core.memory.layout import contiguous, iterated
+from ...core.memory.rows import laid_by
 from ...core.recording.record import RAW, TENSORS, not_implemented
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.values.promotion import is_number
@@ -278,6 +279,7 @@ RAW.polygamma = lambda n, x: polygamma(x, n)  # formulas call it as the function
     vjp={"input": lambda F, grad, input, p: grad * F.mvdigamma(input, p)},
     inplace_function=False,
 )
+@laid_by(iterated)
 def mvlgamma(input: np.ndarray, p: int) -> np.ndarray:
     """The logarithm of the multivariate gamma function in p dimensions.
 

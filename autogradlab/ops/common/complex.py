@@ -11,6 +11,7 @@ from ...core.arguments.mismatch import typename
 from ...core.memory import strided
 from ...core.memory.layout import contiguous, iterated
 from ...core.memory.lazy import as_lazy_as, bits, conjugated, memory_of, negated
+from ...core.memory.rows import laid_by
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
@@ -62,6 +63,7 @@ def _check_parts(first: np.ndarray, second: np.ndarray) -> None:
     inner_writes=ByOut("complex"),
     out=Out(exact="Expected object of scalar type {0} but got scalar type {1} for argument 'out'"),
 )
+@laid_by(iterated)
 def complex_(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
     """Complex numbers with the given real and imaginary parts.
 
@@ -90,6 +92,7 @@ def _polar_back(F: Any, conjugate: Any, result: Any) -> tuple[Any, Any]:
     inner_writes=ByOut("polar"),
     out=Out(exact="Expected object of scalar type {0} but got scalar type {1} for argument 'out'"),
 )
+@laid_by(iterated)
 def polar(abs: np.ndarray, angle: np.ndarray) -> np.ndarray:
     """Complex numbers with the given absolute values and angles.
 

@@ -12,7 +12,7 @@ import numpy as np
 from ...core.graph.backend import HELPERS, RAW, TENSORS
 from ...core.memory.casting import HALF_INFINITE, HALF_MAGNITUDE, widened
 from ...core.memory.layout import like
-from ...core.memory.rows import Rows
+from ...core.memory.rows import Rows, plain_rows
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types import dtypes
@@ -246,8 +246,8 @@ def laid_out(layout: Layout) -> Callable[[Kernel], Kernel]:
     def decorate(kernel: Kernel) -> Kernel:
         @wraps(kernel)
         def run(x: Any, *others: Any, **options: Any) -> Any:
-            r = np.asarray(kernel(x, *others, **options))
-            return layout(r, x) if r.ndim and _forgets(r.shape, x) else r
+            r = plain_rows(kernel(x, *others, **options))
+            return layout(r, x) if type(r) is Rows or (r.ndim and _forgets(r.shape, x)) else r
 
         return run
 

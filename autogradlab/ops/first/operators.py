@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.layout import iterated, iterating
+from ...core.memory.rows import plain_rows
 from ...core.memory.versions import UNSHARED, of_inference
 from ...core.recording.record import TENSORS
 from ...core.runtime import errors
@@ -91,7 +92,7 @@ def _subtracted(input: np.ndarray, other: np.ndarray, alpha: Any = 1) -> np.ndar
 @iterating
 def _less_times(input: np.ndarray, other: np.ndarray, alpha: Any) -> np.ndarray:
     x, y = align(input, other)
-    return np.asarray(x - y * scalar_array(alpha, from_numpy(y.dtype)))
+    return plain_rows(x - y * scalar_array(alpha, from_numpy(y.dtype)))
 
 
 _RSUB_TENSORS = OPS["rsub.tensors"] = Op(

@@ -18,7 +18,7 @@ from ...core.graph.node import NO_EDGE, freed_error, sequence
 from ...core.memory.casting import warn_cast
 from ...core.memory.layout import iterated
 from ...core.memory.overlap import check_written, crossing, in_order
-from ...core.memory.rows import Rows, copied, plain_rows, rule_rows
+from ...core.memory.rows import Rows, copied, lay_rows, plain_rows, rule_rows
 from ...core.memory.storage import owner, resize
 from ...core.memory.together import pointwise
 from ...core.memory.versions import UNSHARED
@@ -186,6 +186,7 @@ def _register(entry: Elementwise) -> None:
     """Put an entry into the table."""
     OPS[entry.name] = entry
     rule_rows((entry.ufunc,), pointwise)
+    lay_rows((entry.ufunc,), iterated)
     setattr(RAW, entry.name, entry.kernel)
 
 
@@ -235,8 +236,8 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
             r = QUIET(kernel, x)
         except (RuntimeError, ValueError, MemoryError) as error:
             r = _again(error, kernel, x)
-        if type(r) is not _ndarray and type(r) is not Rows:
-            r = _asarray(r)
+        if type(r) is not _ndarray:
+            r = iterated(r, x) if type(r) is Rows else _asarray(r)
         if floats and r.dtype is not x.dtype and x.dtype.kind in "biu":
             r = plain_rows(modes.quiet(entry.kernel, x))
         shape = r.shape
@@ -626,8 +627,8 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
         except (RuntimeError, ValueError, MemoryError) as error:
             save_first(entry, (input, other))
             r = _again(error, kernel, x, y)
-        if type(r) is not _ndarray and type(r) is not Rows:
-            r = _asarray(r)
+        if type(r) is not _ndarray:
+            r = iterated(r, x, y) if type(r) is Rows else _asarray(r)
         ndim = r.ndim
         if ndim > 1:
             shape = r.shape

@@ -11,10 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.arguments.declared import DECLARED
+from ...core.memory.layout import contiguous
 from ...core.memory.rows import Rows
 from ...core.runtime.modes import LOCAL
 from ...core.runtime.warn import warn_of_slow_rows
 from ...core.tensor.overriding import spread
+from ...core.tensor.tensor import Tensor
 from .signatures import lookup, space_of
 
 __all__ = ["looped"]
@@ -22,7 +24,8 @@ __all__ = ["looped"]
 
 def looped(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """A function, or a method, that warns when tensors of rows come; the function itself, if its declaration does not
-    say so."""
+    say so. PyTorch stacks the rows: they lie one after the other.
+    """
     if name not in DECLARED or "|looped" not in DECLARED[name].text:
         return function
 
@@ -34,6 +37,11 @@ def looped(function: Callable[..., Any], name: str) -> Callable[..., Any]:
             if found is not None and (found[1] is None or state.mapped[-1][3] == state.entered()):
                 overload = re.search(r"\|\.(\w+)", line)
                 warn_of_slow_rows(name if overload is None else f"{name}.{overload[1]}")
+                found = function(*args, **kwargs)
+                for t in spread((found,)):
+                    if isinstance(t, Tensor) and t._view is None and all(t is not x for x in args):
+                        t._array = contiguous(t._array)
+                return found
         return function(*args, **kwargs)
 
     return warning

@@ -21,9 +21,9 @@ from ...core.arguments.declared import DECLARED, OUT, declare, name_of
 from ...core.arguments.params import OTHER_NAMES
 from ...core.graph.node import NO_EDGE, Edge
 from ...core.memory.casting import warn_cast
-from ...core.memory.layout import ITERATING, like
+from ...core.memory.layout import ITERATING, iterated, like
 from ...core.memory.overlap import check_written, filled_first
-from ...core.memory.rows import Rule, refuse_rows, rule_rows
+from ...core.memory.rows import Rule, lay_rows, refuse_rows, rule_rows
 from ...core.memory.together import pointwise
 from ...core.recording.record import (
     NOT_IMPLEMENTED,
@@ -227,6 +227,8 @@ class Op:
         forms = self.kernel, self.invoke
         refuse_rows(forms, dynamic)
         rule_rows(forms, together or (pointwise if self.elementwise else None))
+        if self.elementwise or self.kernel in ITERATING:
+            lay_rows(forms, iterated)
 
     @property
     def of_methods(self) -> Op:
