@@ -161,8 +161,10 @@ class Function(_SingleLevelFunction):
         if separate or kwargs:
             args = _bound(cls.forward, separate, args, kwargs)
         local = modes.current()
-        if local.mapped and cls.vmap is not Function.vmap and (level := innermost(args, local)):
-            return by_rule(cls, args, level, local)
+        rule = None
+        if local.mapped and cls.vmap is not Function.vmap and (rule := innermost(args, local)):
+            if not _differentiated_within(rule[0]):
+                return by_rule(cls, args, rule, local)
         if transforms.differentiating():
             kind = cls._generated
         else:
@@ -175,10 +177,10 @@ class Function(_SingleLevelFunction):
         forward, transforms.forward_enabled = transforms.forward_enabled, False
         try:
             set_grad(False)
-            if separate:  # it gets what lies beneath transforms
-                local.captured = ()
+            if separate and transforms.depth:
+                output = _taken_apart(cls, ctx, args, rule, local)
+            elif separate:
                 output = cls.forward(*args)
-                local.captured = captured
                 cls.setup_context(ctx, args, output)
             else:
                 output = cls.forward(ctx, *args)
@@ -196,6 +198,62 @@ class Function(_SingleLevelFunction):
             _go_forward(cls, ctx, kept, args, tangents, outputs, whole)
         del ctx  # or a Node that nothing needs would find it kept
         return outputs[0] if single else outputs
+
+
+class _Within:
+    """A transform that differentiates, as code of a Function meets it: what lies beneath it is `hidden` from it, or all
+    tensors are wrapped by it."""
+
+    def __init__(self, level: Any, hidden: bool) -> None:
+        self.own, self.recorded, self.hidden, self._around = level.own, level.recorded, hidden, level.around
+
+    def around(self, t: Tensor, every: bool = True) -> tuple[str, Tensor]:
+        """How tensors print, and what they are outside."""
+        text, outside = self._around(t, True)
+        return "" if self.hidden else text, outside
+
+
+def _place_of(level: int) -> int:
+    """Where among the transforms the vmap of a level stands."""
+    return next(i for i, one in enumerate(transforms.stack) if getattr(one, "level", None) == level)
+
+
+def _differentiates(one: Any) -> bool:
+    return not hasattr(one, "level")
+
+
+def _differentiated_within(level: int) -> bool:
+    """Whether a transform that differentiates stands within the vmap of a level."""
+    return any(map(_differentiates, transforms.stack[_place_of(level) + 1 :]))
+
+
+def _taken_apart(cls: Any, ctx: Any, args: tuple[Any, ...], rule: Any, local: modes.State) -> Any:
+    """What `forward` gives, which runs beneath all transforms, or the Function's own `vmap` in its place (`rule`); then
+    `setup_context` runs at each level that differentiates, the last time for `ctx`."""
+    stack, captured = transforms.stack, local.captured
+    first = 0 if rule is None else _place_of(rule[0]) + 1
+    levels = [i for i, one in enumerate(stack) if i >= first and _differentiates(one)]
+    kind = type(ctx)
+
+    def seen(from_: int) -> tuple[Any, ...]:
+        return tuple([_Within(one, i >= from_) if _differentiates(one) else one for i, one in enumerate(stack)])
+
+    try:
+        local.captured = ()
+        if rule is None:
+            transforms.stack = seen(0)
+            output = cls.forward(*args)
+        else:
+            output = by_rule(cls, args, rule, local)
+        local.captured = captured
+        for i in levels[rule is not None :]:
+            transforms.stack = seen(i)
+            cls.setup_context(kind(ctx._node(), (False,) * len(args), None), args, output)
+        transforms.stack = seen(len(stack))
+        cls.setup_context(ctx, args, output)
+    finally:
+        transforms.stack, local.captured = stack, captured
+    return output
 
 
 def _base(t: Tensor) -> Tensor:
@@ -412,7 +470,11 @@ def by_rule(cls: Any, args: tuple[Any, ...], mapped: tuple[int, int, str, int], 
     level, size, randomness, _ = mapped
     whole, places = zip(*[_outside(a, level, size) for a in flat(args)], strict=True)
     before = local.levels, local.mapped
+    stack, depth, mapping = transforms.stack, transforms.depth, transforms.mapping
     try:
+        transforms.stack = stack[: _place_of(level)]
+        transforms.depth -= len(stack) - len(transforms.stack)
+        transforms.mapping -= sum(not _differentiates(one) for one in stack[len(transforms.stack) :])
         local.levels = tuple([other for other in local.levels if other != level])
         local.mapped = tuple([other for other in local.mapped if other[0] != level])
         dims = like(args, iter(places))
@@ -420,6 +482,7 @@ def by_rule(cls: Any, args: tuple[Any, ...], mapped: tuple[int, int, str, int], 
         found = cls.vmap(info, dims, *like(args, iter(whole)))
     finally:
         local.levels, local.mapped = before
+        transforms.stack, transforms.depth, transforms.mapping = stack, depth, mapping
     if not isinstance(found, tuple):
         raise RuntimeError(_TWO_RETURNS.format(type(found)))
     if len(found) != 2:
@@ -440,9 +503,11 @@ def _outside(a: Any, level: int, size: int) -> tuple[Any, int | None]:
     """What an argument is outside of a vmap, and the dimension of it that counts rows; None if none does."""
     if not (isinstance(a, Tensor) and level in levels_of(a._array.shape)):
         return a, None
-    for mapping in transforms.stack:
-        if getattr(mapping, "level", None) == level and id(a) in mapping.known:
-            return mapping.known[id(a)][1:]
+    known, inner = transforms.stack[_place_of(level)].known, a
+    while id(inner) not in known and (outer := getattr(inner, "_stands_for", None)) is not None:
+        inner = outer
+    if id(inner) in known:
+        return known[id(inner)][1:]
     return F._remove_batch_dim(a, level, size, 0), 0
 
 

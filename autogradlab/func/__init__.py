@@ -64,6 +64,9 @@ _held: weakref.WeakValueDictionary[int, Tensor] = weakref.WeakValueDictionary()
 class _Level:
     """A transform that runs: the tensors it differentiates by, apart from those that require grad outside."""
 
+    #: whether code is at work that lies beneath the transform
+    hidden = False
+
     def __init__(self, func: Function, forward: bool = False) -> None:
         self.func = func
         self.own: set[int] = set()
@@ -104,9 +107,10 @@ class _Level:
         transforms.stack = transforms.stack[:-1]
         transforms.depth -= 1
 
-    def around(self, t: Tensor) -> tuple[str, Tensor]:
-        """How tensors print that the function is given or makes, and what they are outside; "" for others."""
-        if self._captures(t):
+    def around(self, t: Tensor, every: bool = False) -> tuple[str, Tensor]:
+        """How tensors print that the function is given or makes, and what they are outside; "" for others, unless
+        `every` tensor has been wrapped."""
+        if not every and self._captures(t):
             return "", t
         given = any(t is own for own in self.given)
         return "GradTrackingTensor(lvl={}, value=\n{}\n)", t._stands_for if given else t
@@ -138,7 +142,9 @@ class _Level:
         made._stands_for = t
         self.given.append(made)
         if within is not None:
-            return within.begin(made)
+            begun = within.begin(made)
+            begun._stands_for = t
+            return begun
         self.own.add(id(_leaf(made)))
         self.kept.append(made)
         return made

@@ -143,6 +143,9 @@ def _places(name: str, out_dims: Any, result: Any) -> list[Any]:
 class Mapping:
     """A vmap that is entered: its level, how many rows it counts, and what it says of random numbers."""
 
+    #: whether code is at work that lies beneath the transform
+    hidden = False
+
     def __init__(self, size: int, randomness: str) -> None:
         self.level, self.size, self.randomness = new_level(), size, randomness
         #: by their ids tensors of rows, what they are outside, and the dimension of it that counts rows
@@ -220,10 +223,12 @@ def _layers(t: Tensor) -> tuple[list[str], Tensor]:
         return [], t
     levels = levels_of(array.shape)
     layers = []
-    for lvl in range(len(transforms.stack), 0, -1):
-        around, t = transforms.stack[lvl - 1].around(t)
+    lvl = sum(not level.hidden for level in transforms.stack)
+    for level in reversed(transforms.stack):
+        around, t = level.around(t)
         if around:
             layers.append(around.format(lvl, "{}"))
+        lvl -= not level.hidden
     dead = set(levels).difference(modes.current().levels)
     layers += [_BATCHED.format(lvl, 0, "{}") for lvl in range(len(dead), 0, -1)]
     return layers, t
@@ -238,7 +243,7 @@ def _show(t: Tensor) -> str | None:
     """The text of a tensor inside of transforms, or of one that has escaped from vmap; None for one that they do not
     concern."""
     layers, t = _layers(t)
-    if not layers:
+    if not layers and not any(level.hidden for level in transforms.stack):
         return None
     whole = all_rows(t._array)
     text = printing.tensor_repr(t if _differentiated_outside(t) else wrap(whole), whole)

@@ -626,3 +626,53 @@ for f in (
     attempt(lambda: print(torch.func.jacfwd(torch.func.jacrev(torch.func.jacfwd(f)))(x)))
 for transform in (torch.func.grad, torch.func.jacfwd, torch.func.vmap):
     attempt(lambda: print(transform(lambda t: checkpoint(lambda s: (s**4).sum(), t, use_reentrant=False))(x)))
+
+# % own-vmap-within: a Function's vmap gives the place of forward alone where a transform differentiates within a vmap
+
+
+class Product(torch.autograd.Function):
+    @staticmethod
+    def forward(a, b):
+        print("forward", a, b)
+        return a * b
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        print("setup", inputs, output)
+        ctx.save_for_backward(*inputs)
+        ctx.save_for_forward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        print("backward", g.shape)
+        a, b = ctx.saved_tensors
+        return g * b, g * a
+
+    @staticmethod
+    def jvp(ctx, da, db):
+        print("jvp", da.shape)
+        a, b = ctx.saved_tensors
+        return da * b + db * a
+
+    @staticmethod
+    def vmap(info, in_dims, a, b):
+        print("vmap", in_dims, a, b)
+        a, b = (t if d is None else t.movedim(d, 0) for t, d in zip((a, b), in_dims, strict=True))
+        return Product.apply(a, b), 0
+
+
+rows, other = torch.arange(6.0).view(2, 3), torch.arange(3.0)
+print(vmap(grad(lambda a, b: Product.apply(a, b).sum()), (1, None))(rows, torch.ones(2)))
+print(grad(lambda a: vmap(Product.apply, (0, None))(a, other).sum())(rows))
+print(jvp(lambda a: Product.apply(a, other), (other,), (other,)))
+print(jacrev(lambda a: Product.apply(a, other))(other))
+print(grad(lambda a: grad(lambda c: Product.apply(c, c).sum())(a).sum())(other))
+
+
+class Made(torch.autograd.Function):
+    generate_vmap_rule = True
+    forward, setup_context, backward = Product.forward, Product.setup_context, Product.backward
+
+
+print(vmap(grad(lambda a, b: Made.apply(a, b).sum()), (0, None))(rows, other))
+print(grad(lambda a: vmap(Made.apply, (0, None))(a, other).sum())(rows))

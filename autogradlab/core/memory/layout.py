@@ -103,7 +103,7 @@ def row_by_row(x: np.ndarray) -> np.ndarray:
     return r
 
 
-def iterated(r: np.ndarray, *operands: np.ndarray) -> np.ndarray:
+def iterated(r: Any, *operands: np.ndarray) -> np.ndarray:
     """The result of an elementwise operation, laid out as PyTorch lays it out.
 
     NumPy does the same but for sizes of 0 and 1 and for operands that are broadcast.
@@ -111,7 +111,7 @@ def iterated(r: np.ndarray, *operands: np.ndarray) -> np.ndarray:
     if type(r) is not np.ndarray and isinstance(r, Rows):
         wholes = [x.beside(r.ndim, r.levels) if isinstance(x, Rows) else x for x in operands]
         laid = iterated(r.whole, *wholes)
-        return r if laid is r.whole else r.over(laid)
+        return r if laid is r.whole else r.over(laid)  # type: ignore[return-value]
     shape = r.shape
     first = operands[0] if operands[0].ndim else operands[-1]  # one number has no say
     if r.strides == first.strides and first.shape == shape and not (1 in shape or 0 in shape):
