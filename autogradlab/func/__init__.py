@@ -32,7 +32,7 @@ from ..core.tensor.edges import made_by, was_leaf
 from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, set_requires_grad, wrap
 from ..utils._pytree import tree_structure, tree_unflatten
 from .functionalizing import functionalize
-from .mapping import check_randomness, puts_back, vmap
+from .mapping import check_randomness, end, puts_back, vmap
 from .modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
 from .rearranging import rearrange
 
@@ -106,6 +106,8 @@ class _Level:
             mode.__exit__(*exc)
         transforms.stack = transforms.stack[:-1]
         transforms.depth -= 1
+        if not self.forward:
+            end([*self.starts, *[pair(gradient_edge(leaf))[0] for leaf in self.kept]])
 
     def around(self, t: Tensor, every: bool = False) -> tuple[str, Tensor]:
         """How tensors print that the function is given or makes, and what they are outside; "" for others, unless

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import textwrap
-from collections.abc import Callable, Iterator
+import weakref
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..autograd.function import transforms
 from ..autograd.trees import flat, like, spread_over, structure
-from ..core.graph.node import reachable
+from ..core.graph.node import Node, reachable, sequence
 from ..core.memory.rows import all_rows, levels_of, new_level
 from ..core.random.generator import Generator, default_generator
 from ..core.recording.record import TENSORS as F
@@ -19,7 +20,7 @@ from ..core.tensor.edges import made_by
 from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, wrap
 from ..core.types.dims import wrap_dim
 
-__all__ = ["check_randomness", "puts_back", "vmap"]
+__all__ = ["check_randomness", "end", "puts_back", "vmap"]
 
 Function = Callable[..., Any]
 
@@ -212,6 +213,39 @@ class Mapping:
         transforms.mapping -= 1
 
 
+#: where the histories of tensors begin that transforms differentiated by, which are over; and the number, in the order
+#: in which Nodes are made, with which each transform ended
+_ended: weakref.WeakKeyDictionary[Node, int] = weakref.WeakKeyDictionary()
+
+
+def end(starts: Iterable[Node]) -> None:
+    """Note that a transform is over: what has escaped from it is known by where its history begins."""
+    _ended.update(dict.fromkeys(starts, sequence()))
+
+
+def _escaped(t: Tensor) -> tuple[int, bool]:
+    """From how many transforms that are over a tensor has escaped, and whether it has a history in them; of a tensor
+    that has one outside too, which may be a result, none."""
+    made = made_by(t)
+    if made is None:
+        count, outside = 0, t
+        while (under := getattr(outside, "_stands_for", None)) is not None:
+            count += all(outside is not one for level in transforms.stack for one in getattr(level, "given", ()))
+            outside = under
+        return count, bool(count)
+    if not _ended:
+        return 0, False
+    found: set[int] = set()
+    nodes: Iterator[Any] = reachable([made])
+    for node in nodes:
+        if (known := _ended.get(node)) is not None:
+            found.add(known)
+        elif node.accumulates:
+            return 0, False
+    return sum(made._seq < last for last in found), bool(found)
+
+
+_ESCAPED = "GradTrackingTensor(lvl=-2, value=\n{}\n)"
 _BATCHED = "BatchedTensor(lvl={}, bdim={}, value=\n{}\n)"
 
 
@@ -243,10 +277,12 @@ def _show(t: Tensor) -> str | None:
     """The text of a tensor inside of transforms, or of one that has escaped from vmap; None for one that they do not
     concern."""
     layers, t = _layers(t)
-    if not layers and not any(level.hidden for level in transforms.stack):
+    count, plain = _escaped(t) if requires_grad(t) and not transforms.stack else (0, False)
+    layers += [_ESCAPED] * count
+    if not layers and not plain and not any(level.hidden for level in transforms.stack):
         return None
     whole = all_rows(t._array)
-    text = printing.tensor_repr(t if _differentiated_outside(t) else wrap(whole), whole)
+    text = printing.tensor_repr(t if not plain and _differentiated_outside(t) else wrap(whole), whole)
     for layer in reversed(layers):
         text = layer.format(textwrap.indent(text, "    "))
     return text

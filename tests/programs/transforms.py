@@ -676,3 +676,20 @@ class Made(torch.autograd.Function):
 
 print(vmap(grad(lambda a, b: Made.apply(a, b).sum()), (0, None))(rows, other))
 print(grad(lambda a: vmap(Made.apply, (0, None))(a, other).sum())(rows))
+
+# % escaped: what a function of func.grad leaves outside prints as a tensor of a transform that is over
+kept = []
+
+
+def keeping(t):
+    kept.extend([t, t * 2, t[0]])
+    return (t * t).sum()
+
+
+x = torch.tensor([1.0, 2.0])
+grad(keeping)(x)
+jacrev(keeping)(x)
+grad(lambda t: grad(keeping)(t).sum())(x)
+for one in kept:
+    print(one, one.requires_grad)
+print(kept[1] + 1, kept[1].sum(), kept[1].detach(), kept[1].tolist())
