@@ -552,3 +552,10 @@ warnings.filterwarnings(
 print(
     vmap(lambda t: torch.special.airy_ai(t), in_dims=1)(x).stride(), vmap(lambda t: t.isclose(t), in_dims=1)(x).stride()
 )
+
+# % mapped-matrices: the product of one matrix with many vectors is that of two matrices, and lies in memory so
+A, b = torch.arange(12.0).view(4, 3), torch.arange(15.0).view(5, 3)
+print([vmap(lambda v: A @ v, in_dims=d)(t).stride() for d, t in ((0, b), (1, b.mT.contiguous()))])
+print(vmap(torch.mv, in_dims=(None, 0))(A, b).stride(), vmap(lambda v: v @ A.mT)(b).stride())
+print(vmap(vmap(lambda v: A @ v))(b[None].expand(2, 5, 3)).stride(), vmap(lambda v: A @ v)(b))
+print(hessian(lambda t: torch.relu(t).sum())(b[0]).mul_(2))

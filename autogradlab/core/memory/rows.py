@@ -570,7 +570,7 @@ def _product(a: Any, b: Any, levels: tuple[int, ...], options: dict[str, Any]) -
     if type(a) is not Rows and a.ndim == 2 and b.ndim == 1:
         if a.shape[1] != b.shape[0]:
             raise ValueError("shapes do not fit")
-        return Rows(b.whole @ a.T, levels)
+        return Rows(np.matmul(a, b.whole.swapaxes(-1, -2)).swapaxes(-1, -2), levels)  # each row is a column
     vectors = a.ndim == 1, b.ndim == 1
     a = a[None, :] if vectors[0] else a
     b = b[:, None] if vectors[1] else b
@@ -648,6 +648,8 @@ def _broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
         raise ValueError("input operand has more dimensions than allowed by the axis remapping")
     whole = array.beside(len(sizes))
     target = (*array.lanes, *sizes)
+    if whole.shape == target:  # a view that is written as before
+        return array.over(whole.view())
     found = np.broadcast_to(whole, target)
     steps = tuple([s if n == m else 0 for n, m, s in zip(whole.shape, target, whole.strides, strict=True)])
     if steps != found.strides:  # NumPy forgets those of size 1
