@@ -107,7 +107,8 @@ class _Level:
         transforms.stack = transforms.stack[:-1]
         transforms.depth -= 1
         if not self.forward:
-            end([*self.starts, *[pair(gradient_edge(leaf))[0] for leaf in self.kept]])
+            leaves = [pair(gradient_edge(leaf))[0] for leaf in self.kept]
+            end([*self.starts, *[node for node in leaves if node is not None]])
 
     def around(self, t: Tensor, every: bool = False) -> tuple[str, Tensor]:
         """How tensors print that the function is given or makes, and what they are outside; "" for others, unless

@@ -315,3 +315,13 @@ w = torch.nn.Parameter(torch.tensor([1.0, 2.0]))
 w.grad = torch.tensor([float("nan"), 1.0])
 torch.optim.Rprop([w]).step()
 print(w)
+
+# % sizes-given-wrong: torch.Size takes one sequence, as tuple does
+for call in (
+    lambda: torch.Size((1,), 2),
+    lambda: torch.Size(1, 2, 3),
+    lambda: torch.Size((1,), a=2),
+    lambda: torch.Size(sizes=(1,)),
+    lambda: torch.Size(),
+):
+    attempt(lambda: print(call()))

@@ -29,8 +29,10 @@ class Size(tuple[int, ...], metaclass=Native, final=True):
     __slots__ = ()
     __module__ = "torch"
 
-    def __new__(cls, sizes: Any = (), **kwargs: Any) -> Size:
-        if kwargs:
+    def __new__(cls, sizes: Any = (), /, *more: Any, **kwargs: Any) -> Size:
+        if more or kwargs:
+            if not kwargs:
+                raise TypeError(f"tuple expected at most 1 argument, got {1 + len(more)}")
             refuse_all("tuple", (), kwargs)
         made = tuple.__new__(cls, sizes)
         for n in made:
