@@ -541,7 +541,18 @@ for results in (
     ),
     lambda t: (t.sum(0), t.sum(0, keepdim=True), t.amax(1, keepdim=True), t.mean(), t.cumsum(0), t.cumprod(1)),
     lambda t: (t @ t.T, t @ torch.ones(4), torch.stack([t, t], -1), torch.cat([t, t]), t.contiguous()),
-    lambda t: (t.mT, t[0], t[None], t.expand(2, 2, 4), F.softmax(t, 0), F.gelu(t), t.flip(0), t.tril()),
+    lambda t: (
+        t.mT,
+        t[0],
+        t[None],
+        t.expand(2, 2, 4),
+        F.softmax(t, 0),
+        F.gelu(t),
+        t.flip(0),
+        t.tril(),
+        F.glu(t),
+        t.diagonal_scatter(c),
+    ),
 ):
     print([r.stride() for r in vmap(results, in_dims=1)(x)])
 print(vmap(lambda t, s: t * s, in_dims=(1, 0))(x, torch.ones(3, 4)).stride())

@@ -9,9 +9,9 @@ import numpy as np
 
 from ...core.graph.node import NO_EDGE
 from ...core.memory import strided
-from ...core.memory.layout import fills_memory
+from ...core.memory.layout import fills_memory, iterated
 from ...core.memory.lazy import LazyArray, as_lazy_as
-from ...core.memory.rows import Rows, one_row
+from ...core.memory.rows import Rows, laid_by, one_row
 from ...core.memory.storage import address, owner, storage_of
 from ...core.memory.versions import INFERENCE, of_inference
 from ...core.recording.inplace import check_inplace
@@ -289,6 +289,7 @@ def slice_scatter(
     shown={"src_shape": ""},
     inner_writes=2,
 )
+@laid_by(lambda r, input, src: iterated(r, input))
 def diagonal_scatter(input: Any, src: np.ndarray, offset: int = 0, dim1: int = 0, dim2: int = 1) -> np.ndarray:
     """A copy of input whose diagonal is src.
 

@@ -11,6 +11,7 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.memory.adding import added, as_columns, columns_in_halves, in_halves
 from ...core.memory.layout import channels_as, contiguous, iterated, like
+from ...core.memory.rows import laid_by
 from ...core.memory.together import along, pointwise
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, says, zeros
 from ...core.runtime import modes
@@ -810,6 +811,7 @@ def glu_backward(grad_output: np.ndarray, input: np.ndarray, dim: int) -> np.nda
         )
     },
 )
+@laid_by(lambda r, input: iterated(r, input))
 @typed("glu_cpu", BOOL + INTEGERS + COMPLEX)
 def glu(input: np.ndarray, dim: int = -1) -> np.ndarray:
     """The first half along `dim` times the sigmoid of the second."""
