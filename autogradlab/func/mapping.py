@@ -226,8 +226,13 @@ def end(starts: Iterable[Node]) -> None:
 def _escaped(t: Tensor) -> tuple[int, bool]:
     """From how many transforms that are over a tensor has escaped, and whether it has a history in them; of a tensor
     that has one outside too, which may be a result, none."""
-    made = made_by(t)
+    try:
+        made = made_by(t) if requires_grad(t) else None
+    except RuntimeError:  # a view that may not be asked
+        return 0, False
     if made is None:
+        if not requires_grad(t):
+            return 0, False
         count, outside = 0, t
         while (under := getattr(outside, "_stands_for", None)) is not None:
             count += all(outside is not one for level in transforms.stack for one in getattr(level, "given", ()))
@@ -277,7 +282,7 @@ def _show(t: Tensor) -> str | None:
     """The text of a tensor inside of transforms, or of one that has escaped from vmap; None for one that they do not
     concern."""
     layers, t = _layers(t)
-    count, plain = _escaped(t) if requires_grad(t) and not transforms.stack else (0, False)
+    count, plain = (0, False) if transforms.stack else _escaped(t)
     layers += [_ESCAPED] * count
     if not layers and not plain and not any(level.hidden for level in transforms.stack):
         return None
