@@ -226,6 +226,8 @@ def end(starts: Iterable[Node]) -> None:
 def _escaped(t: Tensor) -> tuple[int, bool]:
     """From how many transforms that are over a tensor has escaped, and whether it has a history in them; of a tensor
     that has one outside too, which may be a result, none."""
+    if not _ended and getattr(t, "_stands_for", None) is None:
+        return 0, False
     try:
         made = made_by(t) if requires_grad(t) else None
     except RuntimeError:  # a view that may not be asked
@@ -238,8 +240,6 @@ def _escaped(t: Tensor) -> tuple[int, bool]:
             count += all(outside is not one for level in transforms.stack for one in getattr(level, "given", ()))
             outside = under
         return count, bool(count)
-    if not _ended:
-        return 0, False
     found: set[int] = set()
     nodes: Iterator[Any] = reachable([made])
     for node in nodes:

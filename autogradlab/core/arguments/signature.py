@@ -168,7 +168,7 @@ class Signature:
         return f"{self.name}() missing {len(names)} required positional argument{plural}: {', '.join(names)}"
 
     def _wrong_type(self, param: Parameter, obj: Any, position: int) -> str:
-        if is_of_pytorch(type(obj)):
+        if not is_tensor(obj) and is_of_pytorch(type(obj)):
             return two_libraries(self.name)
         where = f" (position {position})" if position else ""
         problem = f"{self.name}(): argument '{param.name}'{where} must be {param.printed_type}, "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, WrapperDescriptorType
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, ModuleType, WrapperDescriptorType
 from typing import Any
 
 __all__ = ["is_of_pytorch", "refuse_function", "refuse_tensors", "two_libraries"]
@@ -16,10 +16,15 @@ _TWO_LIBRARIES = (
 )
 
 
+def _pytorch() -> ModuleType | None:
+    """PyTorch itself, if it is imported; `torch` may also be a name of this package."""
+    found = sys.modules.get("torch")
+    return found if getattr(found, "__name__", "") == "torch" else None
+
+
 def is_of_pytorch(kind: type) -> bool:
     """Whether it is a class of tensors of PyTorch itself."""
-    other = sys.modules.get("torch")
-    return other is not None and other.__name__ == "torch" and issubclass(kind, getattr(other, "Tensor", ()))
+    return issubclass(kind, getattr(_pytorch(), "Tensor", ()))
 
 
 def two_libraries(name: str) -> str:
@@ -29,7 +34,7 @@ def two_libraries(name: str) -> str:
 
 def refuse_tensors(name: str, objects: Iterable[Any]) -> None:
     """Raise TypeError if one of the arguments of a function is a tensor of PyTorch itself."""
-    if "torch" in sys.modules and any(is_of_pytorch(type(one)) for one in objects):
+    if _pytorch() is not None and any(is_of_pytorch(type(one)) for one in objects):
         raise TypeError(two_libraries(name))
 
 
@@ -40,5 +45,5 @@ def refuse_function(func: Any, types: Iterable[type] = ()) -> None:
         theirs = func.__globals__.get("__name__", "").partition(".")[0] == "torch"
     else:  # no function of this package is compiled
         theirs = isinstance(func, (BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType))
-    if "torch" in sys.modules and (theirs or any(map(is_of_pytorch, types))):
+    if _pytorch() is not None and (theirs or any(map(is_of_pytorch, types))):
         raise TypeError(two_libraries(getattr(func, "__name__", str(func))))
