@@ -62,16 +62,15 @@ def test_numbers_still_go_from_one_to_the_other() -> None:
     assert t.tensor(a.tensor([1.0, 2.0])).tolist() == a.tensor(t.tensor([1.0, 2.0])).tolist() == [1, 2]
 
 
-class Logged(a.Tensor):
-    """A subclass that answers as tensors do, also where asking is off."""
-
-    @classmethod
-    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        with a._C.DisableTorchFunctionSubclass():
-            return super().__torch_function__(func, types, args, kwargs)
-
-
 def test_subclasses_are_asked_as_before() -> None:
+    class Logged(a.Tensor):
+        """A subclass that answers as tensors do, also where asking is off."""
+
+        @classmethod
+        def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            with a._C.DisableTorchFunctionSubclass():
+                return super().__torch_function__(func, types, args, kwargs)
+
     assert type(a.ones(2).as_subclass(Logged) + 1) is Logged
 
 

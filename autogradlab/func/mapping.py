@@ -213,20 +213,23 @@ class Mapping:
         transforms.mapping -= 1
 
 
-#: where the histories of tensors begin that transforms differentiated by, which are over; and the number, in the order
-#: in which Nodes are made, with which each transform ended
-_ended: weakref.WeakKeyDictionary[Node, int] = weakref.WeakKeyDictionary()
+#: where the histories of tensors begin that transforms differentiated by, which are over, as long as something has
+#: them; and the number, in the order in which Nodes are made, with which each transform ended
+_ended: list[tuple[weakref.ref[Node], int]] = []
 
 
 def end(starts: Iterable[Node]) -> None:
     """Note that a transform is over: what has escaped from it is known by where its history begins."""
-    _ended.update(dict.fromkeys(starts, sequence()))
+    global _ended
+    number = sequence()
+    _ended = [*[(ref, n) for ref, n in _ended if ref() is not None], *[(weakref.ref(node), number) for node in starts]]
 
 
 def _escaped(t: Tensor) -> tuple[int, bool]:
     """From how many transforms that are over a tensor has escaped, and whether it has a history in them; of a tensor
     that has one outside too, which may be a result, none."""
-    if not _ended and getattr(t, "_stands_for", None) is None:
+    over = {node: number for ref, number in _ended if (node := ref()) is not None}
+    if not over and getattr(t, "_stands_for", None) is None:
         return 0, False
     try:
         made = made_by(t) if requires_grad(t) else None
@@ -243,7 +246,7 @@ def _escaped(t: Tensor) -> tuple[int, bool]:
     found: set[int] = set()
     nodes: Iterator[Any] = reachable([made])
     for node in nodes:
-        if (known := _ended.get(node)) is not None:
+        if (known := over.get(node)) is not None:
             found.add(known)
         elif node.accumulates:
             return 0, False

@@ -361,7 +361,8 @@ def test_the_formula_can_be_read(shown: Any, page: Any):
     assert source.locator("code").inner_text().startswith("lambda F, grad, ")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
-    assert card.locator(".agl-source[open]").count() == 1, "it stays open from step to step"
+    card.locator(".agl-source[open]").wait_for(timeout=5_000)  # it stays open from step to step
+    assert card.locator(".agl-source[open]").count() == 1
 
 
 def hits(card: Any, where: str) -> list[str]:

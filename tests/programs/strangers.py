@@ -1075,7 +1075,7 @@ for step in range(3):
     loss.backward()
     opt.step()
     print(f"{loss.item():.12f}", flow.log_scale.grad)
-print(flow.state_dict(), flow.training, flow.inv.bijective)
+print(dict(flow.state_dict()), flow.training, flow.inv.bijective)
 t(Scale, cache_size=2)
 
 
