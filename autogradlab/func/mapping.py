@@ -232,12 +232,12 @@ def _escaped(t: Tensor) -> tuple[int, bool]:
     if not over and getattr(t, "_stands_for", None) is None:
         return 0, False
     try:
-        made = made_by(t) if requires_grad(t) else None
+        if not requires_grad(t):
+            return 0, False
+        made = made_by(t)
     except RuntimeError:  # a view that may not be asked
         return 0, False
     if made is None:
-        if not requires_grad(t):
-            return 0, False
         count, outside = 0, t
         while (under := getattr(outside, "_stands_for", None)) is not None:
             count += all(outside is not one for level in transforms.stack for one in getattr(level, "given", ()))

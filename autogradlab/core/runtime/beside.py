@@ -34,7 +34,7 @@ def two_libraries(name: str) -> str:
 
 def refuse_tensors(name: str, objects: Iterable[Any]) -> None:
     """Raise TypeError if one of the arguments of a function is a tensor of PyTorch itself."""
-    if _pytorch() is not None and any(is_of_pytorch(type(one)) for one in objects):
+    if any(is_of_pytorch(type(one)) for one in objects):
         raise TypeError(two_libraries(name))
 
 

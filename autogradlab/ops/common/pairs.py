@@ -363,9 +363,7 @@ def _remainder(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     if x.dtype.kind in "iu":
         return np.remainder(x, y)
     r = fmod(x, y)
-    if (
-        type(x) is np.ndarray is type(y) and not y.ndim and y > 0
-    ):  # one number, of which every part that is less than 0 lacks one
+    if type(x) is np.ndarray is type(y) and not y.ndim and y > 0:  # one number: what is less than 0 lacks one of it
         less = r < 0
         return np.where(less, r + y, r) if np.count_nonzero(less) else r
     return np.where((r != 0) & ((r < 0) != (y < 0)), r + y, r)

@@ -18,7 +18,6 @@ from ..table.overloads import Arguments, Called, Overload
 from .kinds import UNSIGNED, align, floated, in_single, into, is_half, refuse, single
 
 F = TENSORS
-_ndarray = np.ndarray
 
 
 def divides(name: str) -> Callable[[Any, Any], None]:
@@ -31,7 +30,7 @@ def divides(name: str) -> Callable[[Any, Any], None]:
         if (
             x.dtype.kind in "iu"
             and x.size
-            and not (np.count_nonzero(y) == y.size if type(y) is _ndarray else np.all(y))
+            and not (np.count_nonzero(y) == y.size if type(y) is np.ndarray else np.all(y))
         ):
             broadcast_shapes(x.shape, y.shape)
             raise RuntimeError("ZeroDivisionError")
